@@ -444,7 +444,7 @@ def law(
     source: str,
     unit: str,
     validity: Validity | None = None,
-    derivation: str | Callable[[], Any] = "",
+    derivation: str | Callable[[], Any] | None = None,
     result: str = "",
     simulated: SimulatedBy | None = None,
     not_simulated: str = "",
@@ -459,8 +459,11 @@ def law(
 
     Parameters
     ----------
-    source, unit, validity, derivation, result, simulated, not_simulated, long_proof, solves
+    source, unit, validity, result, simulated, not_simulated, long_proof, solves
         As for `Law`.
+    derivation : str or callable, optional
+        As for `Law`; "" if there is none. By default a law of longfat is proved by the function of its name in
+        ``derivations/SUBJECT.py``, and another law has no proof.
     **symbols : Symbol
         The parameters, by name and in the function's order; those annotated with a `Symbol` may be left out.
 
@@ -473,8 +476,12 @@ def law(
     """
 
     def declare(function: Callable[..., Any]) -> Law:
+        proof = derivation
+        if proof is None:
+            _, ours, module = str(function.__module__).partition(PACKAGE)
+            proof = f"{module.partition('.')[0]}.{function.__name__}" if ours else ""
         record = Law(
-            function, declared(function, symbols), unit, source, validity, derivation, result=result,
+            function, declared(function, symbols), unit, source, validity, proof, result=result,
             simulated=simulated, not_simulated=not_simulated, long_proof=long_proof, solves=solves,
         )  # fmt: skip
         _REGISTRY[record.place] = record

@@ -84,7 +84,6 @@ def root_sum(count: Any, xp: Any) -> Any:
     source=f"{RFC_8289}, sections 5.5 and 5.6 (the rule); the sum is ours",
     unit="s",
     result="t_n, from the first drop to the n-th after it",
-    derivation="aqm.codel_drop_time",
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
 )
 def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
@@ -105,7 +104,6 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
     unit="packets/s",
     result="r",
-    derivation="aqm.codel_drop_rate",
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
 def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
@@ -127,7 +125,6 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
     unit="packets",
     result="n",
-    derivation="aqm.codel_count",
     not_simulated="a step of codel_control_time",
 )
 def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
@@ -148,7 +145,6 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
     unit="s",
     result="T, from the first drop on; 0 where the first drops suffice",
-    derivation="aqm.codel_control_time",
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
 )
 def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
@@ -178,7 +174,6 @@ TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates wha
     source=f"{SCH_CAKE}, cake_set_rate()",
     unit="s",
     result="T, the target of CoDel in CAKE",
-    derivation="aqm.cake_target",
     not_simulated=TARGET_RULE,
 )
 def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp: Any) -> Any:
@@ -199,7 +194,6 @@ def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TA
     source=f"{SCH_CAKE}, cake_set_rate()",
     unit="s",
     result="I, the interval of CoDel in CAKE",
-    derivation="aqm.cake_interval",
     not_simulated=TARGET_RULE,
 )
 def cake_interval(
@@ -275,7 +269,6 @@ def rescaled_proportional_gain(
     source=f"Ours: {MATHIS}, section 2, at the queueing delay at which an integral controller comes to rest",
     unit="probability",
     result="p",
-    derivation="aqm.equilibrium_loss",
     simulated=SimulatedBy(
         "pie_loss",
         {
@@ -312,7 +305,6 @@ def equilibrium_loss(
     source=f"{RFC_9332}, section 2.1, equation (1)",
     unit="probability",
     result="p_C",
-    derivation="aqm.classic_probability",
     not_simulated="a rule of the discipline; coupled_rate_ratio has its effect",
 )
 def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: Any) -> Any:
@@ -334,7 +326,6 @@ def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: 
     source=f"{RFC_9332}, appendix C.2, equation (10) (for k = 2)",
     unit="1",
     result="r_L/r_C",
-    derivation="aqm.coupled_rate_ratio",
     not_simulated="two responses, each of which is simulated: window_at_spaced_marks of DCTCP, the square-root law",
 )
 def coupled_rate_ratio(
@@ -364,7 +355,6 @@ def coupled_rate_ratio(
     source=f"{RFC_9332}, appendix C.2, equations (7) to (9)",
     unit="1",
     result="k",
-    derivation="aqm.coupling_factor",
     not_simulated="the inverse of coupled_rate_ratio at the round-trip times of the RFC",
     round_trip_time=ROUND_TRIP.described(remark="Both flows have it"),
 )

@@ -45,7 +45,6 @@ SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least conges
     source=f"{BBR_DRAFT}, section 2.5 (the case of doubling, 4 ln 2 = 2.77); the general case is ours",
     unit="1",
     result="g, pacing rate over the measured delivery rate",
-    derivation="bbr.startup_pacing_gain",
     not_simulated="runs do not record the rate before the link is full",
 )
 def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
@@ -73,7 +72,6 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     source=f"{BBR_DRAFT}, section 2.5 (any gain up to 1/g drains within a round trip); the time is ours",
     unit="s",
     result="T",
-    derivation="bbr.drain_time",
     not_simulated="runs do not record the duration of a state",
 )
 def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
@@ -95,6 +93,7 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
     source=f"{BBR_DRAFT}, sections 2.6 and 2.8; {BBR_2016}",
     unit="packets",
     result="W",
+    derivation="",
     not_simulated="a definition; standing_queue, which depends on it, is simulated",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
 )
@@ -118,7 +117,6 @@ def inflight_cap(
     source=f"{SCHERRER} (two or more flows of BBR of 2016 in a deep buffer); the form with any gain is ours",
     unit="packets",
     result="Q, one bandwidth-delay product for g = 2",
-    derivation="bbr.standing_queue",
     # Our choice of the range: the law's queue is proportional to the bandwidth-delay product, and so is the number of
     # packets to simulate; at 50 packets the rounding of windows to packets adds a tenth of the queue.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 200.0), "cwnd_gain": 2.0}, relative=0.12),
@@ -143,7 +141,6 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
     source=f"Ours, by the rules of {BBR_2016} and {BBR_DRAFT}, section 5.3.4",
     unit="1",
     result="U",
-    derivation="bbr.probe_rtt_utilisation",
     simulated=SimulatedBy(
         "bbr_utilisation",
         {
@@ -188,7 +185,6 @@ def probe_rtt_utilisation(
     source=f"Ours, by the rules of {BBR_2016}",
     unit="probability",
     result="p, 0.2 for g_p = 5/4",
-    derivation="bbr.largest_loss",
     not_simulated="the rate collapses at this limit, and runs near it are undecided",
 )
 def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
@@ -211,7 +207,6 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     source=f"{SCHERRER} (flows of BBR of 2016 in a shallow buffer); the form with any gain is ours",
     unit="probability",
     result="p, which tends to that of `largest_loss` for many flows",
-    derivation="bbr.shallow_buffer_loss",
     not_simulated="a bound: simulated flows lose half of it, because their probes end with the first loss",
 )
 def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
@@ -235,7 +230,6 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any)
     source=f"{WARE}, extended model of the in-flight cap",
     unit="1",
     result="1 - p, of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
-    derivation="bbr.share",
     not_simulated="the law leaves out that the other flows fill the link during ProbeRTT: see share_refined",
 )
 def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
@@ -263,7 +257,6 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
     source=f"Ours, after {WARE}",
     unit="1",
     result="1 - p, of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1",
-    derivation="bbr.share_refined",
     not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
 )
 def share_refined(
@@ -292,7 +285,6 @@ def share_refined(
     source=f"{WARE}, duration of ProbeRTT",
     unit="1",
     result="Share of the BBR flows together",
-    derivation="bbr.share_with_probes",
     not_simulated="the law extends share, which is not simulated: see there",
 )
 def share_with_probes(

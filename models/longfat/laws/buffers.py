@@ -32,7 +32,6 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
     source=SOURCE,
     unit="1",
     result="U, over the policed rate; little more than (1 + beta)/2 with a small bucket",
-    derivation="buffers.policed_utilisation",
     not_simulated="policers drop much of a window at once, then also retransmissions, which causes timeouts: see notes",
 )
 def policed_utilisation(
@@ -62,7 +61,6 @@ def policed_utilisation(
     source=SOURCE,
     unit="packets",
     result="b; grows with the square of the round-trip time",
-    derivation="buffers.burst_for_policed_rate",
     not_simulated="the inverse of policed_utilisation at a utilisation of 1",
 )
 def burst_for_policed_rate(
@@ -95,7 +93,6 @@ SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is tak
     source=f"{SCH_TBF}, the bound in its first comment",
     unit="bytes/s",
     result="x, after a pause in which the bucket fills",
-    derivation="buffers.shaped_rate",
     not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
 )
 def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -> Any:
@@ -115,7 +112,6 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -
     source=f"Ours, by the rules of {SCH_TBF}",
     unit="1",
     result="U, over the rate of the shaper; 0 if no packet fits into the bucket",
-    derivation="buffers.shaped_utilisation",
     simulated=SimulatedBy(
         "shaped_utilisation",
         {"burst": (2000, 2e4), "packet_size": (500, 1500), "token_rate": (1e6, 1e8), "lateness": (1e-5, 1e-3)},
@@ -148,7 +144,6 @@ def shaped_utilisation(
     source=f"Ours, by the rules of {SCH_TBF}; its comments have b = r/HZ, for a timer of that resolution",
     unit="bytes",
     result="b, of Linux's tbf; htb needs l less",
-    derivation="buffers.burst_for_shaped_rate",
     not_simulated="the inverse of shaped_utilisation at a utilisation of 1",
     packet_size=LARGEST,
 )

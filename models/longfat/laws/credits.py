@@ -36,7 +36,6 @@ POOL_GROWTH = Symbol(
     source=f"{KUNG_CREDIT} (from a summary), for u that divide the window; the rest is ours",
     unit="bytes/s",
     result="X, of a receiver that reads immediately",
-    derivation="credits.throughput",
     simulated=SimulatedBy(
         "credit_throughput",
         {
@@ -85,7 +84,6 @@ def throughput(
     source=f"{KUNG_CHAPMAN}: N_3 = rate x round trip (from its abstract)",
     unit="bytes",
     result="W",
-    derivation="credits.window_for_rate",
     not_simulated="the inverse of a law that is simulated",
 )
 def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
@@ -106,7 +104,6 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     source=f"Ours: a recursion for the rule of {KUNG_CREDIT} (not checked against the original)",
     unit="packets",
     result="A_k",
-    derivation="credits.adaptive_allocation",
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:

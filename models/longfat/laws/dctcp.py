@@ -35,7 +35,6 @@ ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
     source=f"{RFC_9332}, appendix C.2, equation (6)",
     unit="packets",
     result="W",
-    derivation="dctcp.window_at_spaced_marks",
     simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
 )
 def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
@@ -57,7 +56,6 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
     source="Ours, by the rules of RFC 8257, section 3.3",
     unit="packets",
     result="W, 1.37 times that of `window_at_spaced_marks`",
-    derivation="dctcp.window_at_random_marks",
     simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
 )
 def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
@@ -79,7 +77,6 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     source=f"{DCTCP_2010}, section 3.3, solved for the window by us",
     unit="packets",
     result="W, the window at which the queue reaches the threshold; it tends to 2/p^2 for small p",
-    derivation="dctcp.window_at_threshold_marks",
     not_simulated="the inverse of marked_share",
 )
 def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
@@ -107,7 +104,6 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
     source=SAWTOOTH,
     unit="1",
     result="alpha, the fraction of marked packets; half of it is the relative decrease of W; 1 at W = 1",
-    derivation="dctcp.marked_share",
     not_simulated=SYNCHRONISED,
 )
 def marked_share(window: WINDOW, *, xp: Any) -> Any:
@@ -133,7 +129,6 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
     source=SAWTOOTH,
     unit="packets",
     result="A; the queue is between K + N - A and K + N",
-    derivation="dctcp.queue_amplitude",
     not_simulated=SYNCHRONISED,
 )
 def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
@@ -156,7 +151,6 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
     source=SAWTOOTH,
     unit="s",
     result="T_C",
-    derivation="dctcp.oscillation_period",
     not_simulated=SYNCHRONISED,
     round_trip_time=ROUND_TRIP.described(remark="It includes the queueing delay, about that of the threshold"),
 )
@@ -179,7 +173,6 @@ def oscillation_period(
     source=SAWTOOTH,
     unit="packets",
     result="Q_max",
-    derivation="dctcp.largest_queue",
     simulated=SimulatedBy("dctcp_queue", {"flows": (1.0, 10.0), "threshold": [60.0, 80.0, 120.0]}, accuracy=2.0),
 )
 def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
@@ -201,7 +194,6 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
     source=SAWTOOTH,
     unit="packets",
     result="Q_min, 0 where the link idles",
-    derivation="dctcp.smallest_queue",
     not_simulated=SYNCHRONISED,
 )
 def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
@@ -222,7 +214,6 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
     source=SAWTOOTH,
     unit="packets",
     result="K; larger thresholds never let the link idle, for any number of flows",
-    derivation="dctcp.least_threshold",
     not_simulated="a bound for any number of flows, from smallest_queue, which assumes synchronised flows",
 )
 def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:

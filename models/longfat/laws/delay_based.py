@@ -34,7 +34,6 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
     source=f"{COPA}, section 2.1",
     unit="s",
     result="d_q",
-    derivation="delay_based.copa_queueing_delay",
     not_simulated="the centre of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any) -> Any:
@@ -55,7 +54,6 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
     source=f"{COPA}, section 2.1",
     unit="1",
     result="x; all shares together are 1",
-    derivation="delay_based.copa_share",
     simulated=SimulatedBy("copa_share", {"delta": (0.04, 0.2), "targets": (40.0, 60.0)}, accuracy=0.015),
 )
 def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
@@ -75,7 +73,6 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
     source=f"{COPA}, section 3",
     unit="packets",
     result="Q_max; the shortest queue is 0, and the period five round trips",
-    derivation="delay_based.copa_largest_queue",
     not_simulated="the top of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
@@ -97,7 +94,6 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     source=f"{COPA}, section 3",
     unit="packets",
     result="Q, the mean over the oscillation",
-    derivation="delay_based.copa_mean_queue",
     simulated=SimulatedBy("copa_queue", {"flows": (2.0, 5.0), "delta": (0.04, 0.2)}, relative=0.06),
 )
 def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
@@ -139,7 +135,6 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
     source=f"{LEDBAT_DRAFT}, section 4.2",
     unit="packets",
     result="G, at most 1",
-    derivation="delay_based.ledbat_gain",
     not_simulated="a definition; ledbat_slowdown_time, which depends on it, is simulated",
 )
 def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) -> Any:
@@ -160,7 +155,6 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, section 4.3",
     unit="s",
     result="q, a little above the target",
-    derivation="delay_based.ledbat_queueing_delay",
     simulated=SimulatedBy(
         "ledbat_delay",
         {
@@ -197,7 +191,6 @@ def ledbat_queueing_delay(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
     unit="s",
     result="L; a slowdown starts 9 L after the end of the one before",
-    derivation="delay_based.ledbat_slowdown_time",
     simulated=SimulatedBy(
         "ledbat_slowdown",
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
@@ -228,7 +221,6 @@ def ledbat_slowdown_time(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
     unit="1",
     result="U, at least 9/10",
-    derivation="delay_based.ledbat_utilisation",
     simulated=SimulatedBy(
         "ledbat_utilisation",
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},

@@ -46,7 +46,6 @@ PROPAGATION = Symbol(
     source=f"{KIM_FARBER}, section 4.1.4, after {GIESSLER}",
     unit="bytes^alpha/s^(alpha+1)",
     result="P; in bytes/s^2 for alpha = 1",
-    derivation="power.network_power",
     not_simulated="arithmetic of definitions",
     throughput=THROUGHPUT.described(remark="It counts the whole system"),
     response_time=RESPONSE_TIME.described(remark="It is the mean over all transfers, propagation included"),
@@ -108,7 +107,6 @@ def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
     ),
     unit="1",
     result="P S/C^alpha: 1 for a link that is full without queueing and without propagation delay",
-    derivation="power.relative_power",
     simulated=SimulatedBy(
         "mg1_power",
         {"load": (0.05, 0.8), "variation": [0.0, 1.0], "alpha": 1.0, "propagation": (0.05, 10.0)},
@@ -168,7 +166,6 @@ def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALP
     source=f"{KLEINROCK_POWER}; the form with propagation and alpha together is ours",
     unit="transfers",
     result="N*, averaged over time: waiting, in service and in propagation",
-    derivation="power.knee_number",
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
 )
@@ -203,7 +200,6 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
     source=f"{OURS}; the mean response time under processor sharing is from {KLEINROCK_COMPUTERS}, chapter 4",
     unit="bytes/s^2",
     result="P*, at the load rho* = q/(1 + q)",
-    derivation="power.power_ceiling",
     long_proof=True,
     not_simulated=BOUND,
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
@@ -230,7 +226,6 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     source=f"{OURS}; the waiting time in M/D/1 is from {KLEINROCK_QUEUES}, section 5.6",
     unit="bytes/s^2",
     result="P*, at the load rho* = q/(1 + q); service in order of arrival reaches it",
-    derivation="power.first_come_ceiling",
     long_proof=True,
     not_simulated=BOUND,
     file_size=FILE_SIZE.described("Size of every file"),
@@ -260,7 +255,6 @@ def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUN
     source=f"{OURS}; the waiting time is the Pollaczek-Khinchine formula, {KLEINROCK_QUEUES}, section 5.6",
     unit="bytes/s^2",
     result="P*, at the load rho* = q/(1 + q), which is `knee_load`",
-    derivation="power.greatest_power",
     long_proof=True,
     not_simulated=BOUND,
     variation=VARIATION.described(

@@ -39,7 +39,6 @@ BDP = Symbol("x", "1", "[0, inf)", (0.01, 100.0), "Bandwidth-delay product C D o
     source=OURS,
     unit="s",
     result="T, from the first packet to the last acknowledgment. The file is complete at the receiver D/2 earlier",
-    derivation="blt.unloaded_transfer_time",
     simulated=SimulatedBy("blt_file", {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6),
     access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
     last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
@@ -71,7 +70,6 @@ def unloaded_transfer_time(
     source=OURS,
     unit="packets",
     result="(n - 1)(1 - r); buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
-    derivation="blt.buffer_for_burst",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
@@ -93,7 +91,6 @@ def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
     source=OURS,
     unit="packets",
     result="n, not rounded; of a longer burst, packet floor(n), counted from 0, is the first that is lost",
-    derivation="blt.burst_for_buffer",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )

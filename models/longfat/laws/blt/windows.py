@@ -62,7 +62,6 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
     source=f"{KIM_FARBER}, section 3.3.1 and figure 2",
     unit="packets",
     result=r"\|W_k\|, an integer if gamma is one",
-    derivation="blt.window_size",
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
@@ -83,7 +82,6 @@ def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
     source=f"{KIM_FARBER}, section 3.3.1",
     unit="packets",
     result="F_m; the first packet of window m is number F_m, rounded up",
-    derivation="blt.packets_in_windows",
     not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
     growth=GROWTH.described(remark="F_m is m for gamma = 1"),
@@ -108,7 +106,6 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
     source=f"{KIM_FARBER}, section 3.3.1, where gamma is 2",
     unit="1",
     result="P(s), an integer: the number of the packet's window; floor(log2(s + 1)) for gamma = 2",
-    derivation="blt.packet_priority",
     not_simulated=COUNTED,
     growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
@@ -150,7 +147,6 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
         "Packets in 2^pi windows; for gamma = 2 exact up to 5 bits (4 294 967 295 packets), rounded from 6 on, and "
         "inf from 10 on, where 2^1024 exceeds the largest double; mpmath gives all digits"
     ),
-    derivation="blt.packets_encodable",
     not_simulated=COUNTED,
 )
 def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
@@ -172,7 +168,6 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     source=f"{KIM_FARBER}, section 3.3.1",
     unit="packets",
     result=r"\|W_k\|",
-    derivation="blt.additive_window_size",
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
@@ -193,7 +188,6 @@ def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
     source=f"{KIM_FARBER}, section 3.3.1",
     unit="packets",
     result="F_m; the first packet of window m is number F_m, rounded up",
-    derivation="blt.packets_in_additive_windows",
     not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
 )
@@ -215,7 +209,6 @@ def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any
     source=f"{KIM_FARBER}, section 3.3.1 (windows that grow by a constant); the closed form is ours",
     unit="1",
     result="P(s), an integer: the number of the packet's window",
-    derivation="blt.additive_priority",
     not_simulated=COUNTED,
     step=STEP.described(remark="The priority is s itself for alpha = 0"),
 )

@@ -34,7 +34,6 @@ SMOOTHING = Symbol("a", "1", "(0, 3]", (0.1, 1.0), "Smoothness factor")
         "x(t + 1). Not positive where x + L >= 1 + 1/a: there a sender needs a smallest rate, which the paper does "
         "not give; it says that the rate must not reach zero"
     ),
-    derivation="cadpc.step",
     not_simulated="the rule that the simulated sender computes itself",
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
 )
@@ -197,7 +196,6 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     source=f"Ours: exact solution of {WELZL}, section II.B, equation (2)",
     unit="1",
     result="x_t, over the capacity; NaN where x_0 >= 2/(1 + n), from where the first update leads to no positive rate",
-    derivation="cadpc.trajectory",
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
 )
@@ -230,7 +228,6 @@ def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
     source=f"Ours: inverse of the exact solution of {WELZL}, section II.B, equation (2)",
     unit="updates",
     result="t, to be rounded up; NaN where x_0 >= 2/(1 + n)",
-    derivation="cadpc.updates_to_fraction",
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
     fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
@@ -267,7 +264,6 @@ def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> A
     source=f"{WELZL}, section III, table I",
     unit="s",
     result="T",
-    derivation="cadpc.update_time",
     not_simulated="arithmetic of definitions",
     round_trips=ROUND_TRIPS.described(remark="The paper has 4"),
 )

@@ -238,7 +238,6 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
     source=f"Ours, after the description in {WELZL}, section III",
     unit="1",
     result="x(t + 1); not positive where x + L >= 1 + 1/a",
-    derivation="cadpc.startup_step",
     not_simulated="the rule that the simulated sender computes itself",
     initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
 )

@@ -29,7 +29,6 @@ def _constant(c: Any, beta: Any) -> Any:
     source=f"{RFC_9438}, section 5, equation 5, and section 4.3, equation 3",
     unit="packets",
     result="W, the larger of both regions' averages",
-    derivation="cubic.average_window",
     simulated=SimulatedBy(
         "cubic_window_at_loss",
         {"loss": (1e-5, 2e-4), "round_trip_time": (0.02, 0.15), "c": (0.2, 1.0), "beta": (0.6, 0.8)},
@@ -78,7 +77,6 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     source=f"{RFC_9438}, section 5.2, table 3 (its values)",
     unit="probability",
     result="p; the rate is W/R",
-    derivation="cubic.loss_of_window",
     not_simulated="the inverse of a law that is simulated",
 )
 def loss_of_window(
@@ -101,7 +99,6 @@ def loss_of_window(
     source=f"Ours: both terms of {RFC_9438}, section 5, equation 5, and section 4.3, equation 3, set equal",
     unit="probability",
     result="p; values above 1 mean that the Reno-friendly region never rules",
-    derivation="cubic.reno_friendly_loss",
     not_simulated="the limit between the two cases of average_window, which is simulated",
 )
 def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
@@ -122,7 +119,6 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
     source=f"Ours, for the rules of {RFC_9438}, sections 4.2 and 4.3",
     unit="packets",
     result="W_max at which K equals the climb of the Reno-friendly estimate",
-    derivation="cubic.reno_friendly_window",
     not_simulated="the limit between the cases of mean_window, which is simulated",
 )
 def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:

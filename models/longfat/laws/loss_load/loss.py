@@ -51,6 +51,7 @@ def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, after " + WILLIAMSON_CHERITON,
     unit="probability",
     result="P, never decreasing in f; 0 up to f = -a. Without others max(0, (f + a)/f). At f = 0 the slope is set to 0",
+    derivation="",
     not_simulated="the rule that the simulated switch computes itself",
     excess=EXCESS.described(remark="Negative if they leave some capacity unused"),
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
@@ -95,6 +96,7 @@ def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
         "t, over the capacity that the link announces. Rises up to `throughput_optimal_rate`, then falls: to 0 if the "
         "others alone exceed the capacity, else to -a. A source that is alone has min(f, -a)"
     ),
+    derivation="",
     not_simulated="the rule that the simulated switch computes itself",
 )
 def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any) -> Any:
@@ -141,6 +143,7 @@ def bounded_loss(k: K, *, xp: Any) -> Any:
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.3",
     unit="bytes/s",
     result="C_v",
+    derivation="",
     not_simulated="arithmetic of definitions",
     capacity=LINK.described("True capacity of the link"),
 )

@@ -138,6 +138,7 @@ NOTHING = 1e-140
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="s",
     result="T; N/(f mu) + R where nothing is lost, infinite where at most a fraction of 1e-140 is delivered",
+    derivation="",
     not_simulated="the time that a source expects by its own formula",
     packets=PACKETS.described("Packets still to be delivered"),
     capacity_packets=CAPACITY.described("Capacity that the link announces"),

@@ -120,7 +120,6 @@ def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 3.6 (from its distribution, by Little's law)",
     unit="service times",
     result="W_q",
-    derivation="queues.mm1k_wait",
     simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
 def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
@@ -209,7 +208,6 @@ def mm1_response(load: LOAD, *, xp: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 5.6, for C_b^2 = 0",
     unit="service times",
     result="W_q",
-    derivation="queues.md1_wait",
     simulated=SimulatedBy("md1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
 def md1_wait(load: LOAD, *, xp: Any) -> Any:

@@ -25,6 +25,7 @@ PROCESSING = Symbol("T", "s", "[0, inf)", (1e-4, 1.0), "Processing time of a seg
     source=f"{GONG_PARULKAR}, section 3.3",
     unit="bytes/s",
     result="A; the paper counts bits",
+    derivation="",
     not_simulated="arithmetic of definitions",
     burst_rate=BURST_RATE.described(remark="It is at most `largest_burst_rate`"),
 )
@@ -45,6 +46,7 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
     source=f"{GONG_PARULKAR}, section 3.3",
     unit="bursts/s",
     result="F",
+    derivation="",
     not_simulated="arithmetic of definitions",
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
 )
@@ -131,7 +133,6 @@ def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKET
     source=f"{GONG_PARULKAR}, section 3.4",
     unit="segments",
     result="W_0",
-    derivation="selective_repeat.initial_window",
     not_simulated="arithmetic of definitions",
 )
 def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
@@ -175,7 +176,6 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
     source=f"{GONG_PARULKAR}, section 3.4 and table 1",
     unit="segments/s",
     result="F_1; in table 1 a segment is a packet, and the throughput is in bit/s",
-    derivation="selective_repeat.processing_throughput",
     simulated=SimulatedBy(
         "sstp_throughput",
         {

@@ -36,7 +36,6 @@ ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the rou
     source=f"{MATHIS}, section 2",
     unit="packets/s",
     result="X",
-    derivation="tcp.square_root_rate",
     simulated=SimulatedBy(
         "rap_rate_at_loss", {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0}, relative=0.05
     ),
@@ -60,7 +59,6 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
     source=f"{YANG_LAM} (the term of the rate that remains without timeouts)",
     unit="packets/s",
     result="X; `square_root_rate` for alpha = 1, beta = 1/2",
-    derivation="tcp.gaimd_rate",
     simulated=SimulatedBy(
         "gaimd_rate_at_loss",
         {
@@ -95,7 +93,6 @@ def gaimd_rate(
     source=f"{MATHIS}, section 2",
     unit="probability",
     result="p; for a flow alone at a drop-tail link, W is the bandwidth-delay product plus the buffer",
-    derivation="tcp.loss_of_window",
     not_simulated="the inverse of a law that is simulated",
 )
 def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
@@ -116,7 +113,6 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
     source=f"{PADHYE}, section 2.3 (approximate model); {RFC_5348}, section 3.1",
     unit="packets/s",
     result="X, sent rather than delivered; at most W_m/R if the receiver allows W_m packets",
-    derivation="tcp.pftk_rate",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
@@ -144,7 +140,6 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
     source=f"{PADHYE}, sections 2.1 to 2.3",
     unit="packets/s",
     result="X, sent rather than delivered",
-    derivation="tcp.pftk_full_rate",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     loss=LOSS.described(remark="It is the probability of a first loss in a round; the rest of the round is lost, too"),
@@ -243,7 +238,6 @@ def round_trip_unfairness(
     source=f"{ALTMAN} (the throughput of N connections)",
     unit="1",
     result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
-    derivation="tcp.parallel_utilisation",
     # Our choice of the accuracy: the simulated link needs a buffer of a few packets, which raises its utilisation by up
     # to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
@@ -267,7 +261,6 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
     source=f"Ours, for equal loss probabilities; {CROWCROFT_OECHSLIN} (one flow that takes the share of N)",
     unit="1",
     result="Rate of the N parallel flows together over the rate of all flows",
-    derivation="tcp.parallel_share",
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
 )
 def parallel_share(flows: FLOWS, others: OTHERS, *, xp: Any) -> Any:

@@ -26,6 +26,7 @@ LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time duri
     source=f"{RFC_6349}, section 4.1.1",
     unit="bytes/s",
     result="X, data per second",
+    derivation="",
     not_simulated="arithmetic of definitions",
 )
 def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any) -> Any:
@@ -45,6 +46,7 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
     source=f"{RFC_6349}, section 4.1.2",
     unit="s",
     result="T_0",
+    derivation="",
     not_simulated="arithmetic of definitions",
 )
 def ideal_transfer_time(
@@ -67,6 +69,7 @@ def ideal_transfer_time(
     source=f"{RFC_6349}, section 4.1",
     unit="1",
     result="T/T_0; 1 is ideal",
+    derivation="",
     not_simulated="a definition",
 )
 def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *, xp: Any) -> Any:
@@ -86,6 +89,7 @@ def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *,
     source=f"{RFC_6349}, section 4.2",
     unit="1",
     result="E, the RFC's percentage over 100",
+    derivation="",
     not_simulated="a definition",
 )
 def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any) -> Any:
@@ -106,6 +110,7 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any)
     source=f"{RFC_6349}, section 4.3",
     unit="1",
     result="The RFC's percentage over 100; 0 without queueing",
+    derivation="",
     not_simulated="a definition",
 )
 def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp: Any) -> Any:

@@ -62,7 +62,6 @@ def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
     ),
     unit="1",
     result="U, from 3/4 without a buffer to 1 at B = 1, where the slope is 0 on both sides",
-    derivation="tcp.aimd_utilisation",
     long_proof=True,
     simulated=SimulatedBy("sawtooth", {"buffer": (0.05, 1.2)}, accuracy=0.02),
 )
@@ -88,7 +87,6 @@ def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
     source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
     unit="1",
     result="U, from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
-    derivation="tcp.aimd_utilisation_general",
     simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
 )
 def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
@@ -110,7 +108,6 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> 
     source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
     unit="1",
     result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
-    derivation="tcp.aimd_mean_queue",
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
 )
 def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
@@ -141,7 +138,6 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     source=f"Ours: aimd_utilisation solved for the buffer, in the fluid limit of {JACOBSON}, section 3",
     unit="1",
     result="B, in bandwidth-delay products; 0 up to U = 3/4, 1 at U = 1, where the slope is infinite",
-    derivation="tcp.buffer_for_utilisation",
     long_proof=True,
     not_simulated="the inverse of a law that is simulated",
 )
@@ -163,7 +159,6 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
     source=f"{JACOBSON}, section 1 (the rule); {CARDWELL} (the same number, not rounded)",
     unit="rounds",
     result="r, an integer",
-    derivation="tcp.slow_start_rounds",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
 )
 def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp: Any) -> Any:
@@ -190,7 +185,6 @@ def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, x
         "D, from the first packet to the last acknowledgment. The file is complete at the receiver earlier by the "
         "acknowledgment's propagation time"
     ),
-    derivation="tcp.slow_start_transfer_time",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
     round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
 )
@@ -227,7 +221,6 @@ def slow_start_transfer_time(
     source=f"Ours, for the test of {SEARCH_DRAFT}",
     unit="1",
     result="norm_diff, 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
-    derivation="tcp.search_difference",
     not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
 def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
