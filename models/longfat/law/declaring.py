@@ -499,12 +499,11 @@ def declared(function: Callable[..., Any], given: Mapping[str, Symbol]) -> Mappi
     True
     """
     names = [name for name in inspect.signature(function).parameters if name != "xp"]
-    if all(name in given for name in names):
-        return given
-    symbols = {
-        name: one for name, one in inspect.get_annotations(function, eval_str=True).items() if isinstance(one, Symbol)
-    }
-    function.__annotations__.update(dict.fromkeys(symbols, "Any"))  # the parameters are numbers, arrays or symbols
+    evaluated = {} if all(name in given for name in names) else inspect.get_annotations(function, eval_str=True)
+    symbols = {name: one for name, one in evaluated.items() if isinstance(one, Symbol)}
+    kept = {name: one for name, one in function.__annotations__.items() if name not in symbols}
+    # Parameters and result are numbers, arrays or symbols of sympy.
+    function.__annotations__ = dict.fromkeys((*names, "return"), "Any") | kept
     symbols.update(given)
     return {name: symbols[name] for name in (*names, *given) if name in symbols}
 

@@ -86,7 +86,7 @@ def root_sum(count: Any, xp: Any) -> Any:
     result="t_n, from the first drop to the n-th after it",
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
 )
-def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
+def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp):
     r"""Return the time [s] from CoDel's first drop to the n-th drop after it, while the delay stays above the target.
 
     .. math:: t_n = I \sum_{j=1}^{n} \frac{1}{\sqrt j} \approx I \left(2 \sqrt n + \zeta(1/2)\right)
@@ -106,7 +106,7 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     result="r",
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
-def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
+def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp):
     r"""Return CoDel's drop rate [packets/s] at a time after the first drop, while the delay stays above the target.
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
@@ -127,7 +127,7 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     result="n",
     not_simulated="a step of codel_control_time",
 )
-def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
+def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp):
     r"""Return the value of CoDel's variable count at which CoDel drops a given fraction of a busy link's packets.
 
     .. math:: n = (p \mu I)^2
@@ -147,7 +147,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
     result="T, from the first drop on; 0 where the first drops suffice",
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
 )
-def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
+def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp):
     r"""Return the time [s] from CoDel's first drop until CoDel drops a given fraction of the packets.
 
     .. math:: T = I \max(0, 2 p \mu I + \zeta(1/2))
@@ -176,7 +176,7 @@ TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates wha
     result="T, the target of CoDel in CAKE",
     not_simulated=TARGET_RULE,
 )
-def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp: Any) -> Any:
+def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp):
     r"""Return CoDel's target [s] in CAKE: on a slow link the transmission time of one and a half packets.
 
     .. math:: T = \max\left(q, \frac{3}{2} \frac{l}{C}\right)
@@ -202,8 +202,8 @@ def cake_interval(
     target: LEAST_TARGET = 0.005,
     round_trip_time: CAKE_TRIP = 0.1,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return CoDel's interval [s] in CAKE, which grows with CoDel's target on a slow link.
 
     .. math:: I = \max(R + T - q, 2 T)
@@ -229,7 +229,7 @@ SAMPLING = "the same controller at another sampling rate"
     derivation="aqm.rescaled_gains.integral",
     not_simulated=SAMPLING,
 )
-def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp: Any) -> Any:
+def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp):
     r"""Return PIE's integral gain [1/s] for another update interval, with the dynamics of the control loop unchanged.
 
     .. math:: \alpha' = h \, \alpha
@@ -250,8 +250,8 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
     not_simulated=SAMPLING,
 )
 def rescaled_proportional_gain(
-    integral_gain: INTEGRAL_GAIN, proportional_gain: PROPORTIONAL_GAIN, interval_ratio: RATIO, *, xp: Any
-) -> Any:
+    integral_gain: INTEGRAL_GAIN, proportional_gain: PROPORTIONAL_GAIN, interval_ratio: RATIO, *, xp
+):
     r"""Return PIE's proportional gain [1/s] for another update interval, with the control loop's dynamics unchanged.
 
     .. math:: \beta' = \beta + \frac{1 - h}{2} \alpha
@@ -283,9 +283,7 @@ def rescaled_proportional_gain(
         relative=0.25,
     ),
 )
-def equilibrium_loss(
-    flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET, *, xp: Any
-) -> Any:
+def equilibrium_loss(flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET, *, xp):
     r"""Return the loss probability at which N Reno flows fill a link while its queueing delay is at a target.
 
     .. math:: p = \frac{3}{2} \left(\frac{N}{\mu (R + q)}\right)^2
@@ -307,7 +305,7 @@ def equilibrium_loss(
     result="p_C",
     not_simulated="a rule of the discipline; coupled_rate_ratio has its effect",
 )
-def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: Any) -> Any:
+def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp):
     r"""Return the probability with which a coupled dual queue drops or marks packets of classic flows.
 
     .. math:: p_C = \left(\frac{p_{CL}}{k}\right)^2
@@ -329,12 +327,8 @@ def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: 
     not_simulated="two responses, each of which is simulated: window_at_spaced_marks of DCTCP, the square-root law",
 )
 def coupled_rate_ratio(
-    classic_round_trip_time: CLASSIC_TRIP,
-    scalable_round_trip_time: SCALABLE_TRIP,
-    coupling_factor: COUPLING = 2,
-    *,
-    xp: Any,
-) -> Any:
+    classic_round_trip_time: CLASSIC_TRIP, scalable_round_trip_time: SCALABLE_TRIP, coupling_factor: COUPLING = 2, *, xp
+):
     r"""Return the rate of a scalable flow over the rate of a classic flow at a coupled dual queue.
 
     .. math:: \frac{r_L}{r_C} = \sqrt{\frac{8}{3}} \, \frac{R_C}{k R_L}
@@ -358,7 +352,7 @@ def coupled_rate_ratio(
     not_simulated="the inverse of coupled_rate_ratio at the round-trip times of the RFC",
     round_trip_time=ROUND_TRIP.described(remark="Both flows have it"),
 )
-def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
+def coupling_factor(round_trip_time, target: TARGET = 0.015, decrease: DECREASE = 0.5, *, xp):
     r"""Return the coupling factor with which a scalable and a classic flow at a dual queue get equal rates.
 
     .. math:: k = \sqrt{\frac{8}{3}} \, \frac{1 + \beta}{2} \left(1 + \frac{q}{R}\right)

@@ -5,8 +5,6 @@ Windows and queues are in packets, the buffer in bandwidth-delay products. Proof
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.queues.smooth import by_arithmetic, phis
 from longfat.laws.references import BBR_2016, BBR_DRAFT, SCHERRER, WARE
@@ -47,7 +45,7 @@ SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least conges
     result="g, pacing rate over the measured delivery rate",
     not_simulated="runs do not record the rate before the link is full",
 )
-def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
+def startup_pacing_gain(growth: GROWTH = 2, *, xp):
     r"""Return the pacing gain with which BBR's rate grows by a given factor in every round trip of Startup.
 
     .. math:: g = \frac{\gamma^2 \ln \gamma}{\gamma - 1}
@@ -74,7 +72,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     result="T",
     not_simulated="runs do not record the duration of a state",
 )
-def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
+def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp):
     r"""Return the time [s] in which the state Drain of BBR empties the queue that Startup has built up.
 
     .. math:: T = R \, \frac{g - 1}{1 - g_d}
@@ -97,9 +95,7 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
     not_simulated="a definition; standing_queue, which depends on it, is simulated",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
 )
-def inflight_cap(
-    bandwidth_delay_product: Any, cwnd_gain: CWND_GAIN = 2, smallest_window: SMALLEST_WINDOW = 4, *, xp: Any
-) -> Any:
+def inflight_cap(bandwidth_delay_product, cwnd_gain: CWND_GAIN = 2, smallest_window: SMALLEST_WINDOW = 4, *, xp):
     r"""Return BBR's cap on the packets in flight [packets] while it probes for bandwidth.
 
     .. math:: W = \max(g \, C R, W_m)
@@ -121,7 +117,7 @@ def inflight_cap(
     # packets to simulate; at 50 packets the rounding of windows to packets adds a tenth of the queue.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 200.0), "cwnd_gain": 2.0}, relative=0.12),
 )
-def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
+def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp):
     r"""Return the standing queue [packets] of two or more BBR flows with equal round-trip times in a deep buffer.
 
     .. math:: Q = (g - 1) \, C R
@@ -153,9 +149,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
     ),
     low_gain=LOW_GAIN.described(remark="4 packets over the bandwidth-delay product in 2016, 0.5 in version 3"),
 )
-def probe_rtt_utilisation(
-    round_trip_time: ROUND_TRIP, low_gain: Any, interval: INTERVAL = 10, hold_time: HOLD = 0.2, *, xp: Any
-) -> Any:
+def probe_rtt_utilisation(round_trip_time: ROUND_TRIP, low_gain, interval: INTERVAL = 10, hold_time: HOLD = 0.2, *, xp):
     r"""Return the utilisation of a link by one BBR flow that sends nothing during parts of ProbeRTT.
 
     .. math::
@@ -187,7 +181,7 @@ def probe_rtt_utilisation(
     result="p, 0.2 for g_p = 5/4",
     not_simulated="the rate collapses at this limit, and runs near it are undecided",
 )
-def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
+def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp):
     r"""Return the loss probability up to which BBR of 2016 keeps its estimate of the bandwidth.
 
     .. math:: p = 1 - \frac{1}{g_p}
@@ -209,7 +203,7 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     result="p, which tends to that of `largest_loss` for many flows",
     not_simulated="a bound: simulated flows lose half of it, because their probes end with the first loss",
 )
-def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
+def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp):
     r"""Return the loss probability of equal BBR flows whose buffer is too small for their in-flight caps.
 
     .. math:: p = \left(1 - \frac{1}{g_p}\right) \left(1 - \frac{1}{N}\right)
@@ -232,7 +226,7 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any)
     result="1 - p, of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
     not_simulated="the law leaves out that the other flows fill the link during ProbeRTT: see share_refined",
 )
-def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
+def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp):
     r"""Return the share of a drop-tail link that BBR flows take from loss-based flows.
 
     .. math:: 1 - p = \min\left(1, 1 - \frac{1}{g} + \frac{1 - 1/g}{B} + \frac{4 N}{B \, C R}\right)
@@ -259,9 +253,7 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
     result="1 - p, of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1",
     not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
 )
-def share_refined(
-    buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any
-) -> Any:
+def share_refined(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp):
     r"""Return the share of a drop-tail link that BBR flows take if loss-based flows fill the link during ProbeRTT.
 
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
@@ -296,8 +288,8 @@ def share_with_probes(
     interval: INTERVAL = 10,
     hold_time: HOLD = 0.2,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, reduced by ProbeRTT's pauses.
 
     .. math:: (1 - p) \max\left(0, 1 - \frac{B R + T + R}{I}\right)

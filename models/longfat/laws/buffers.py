@@ -5,8 +5,6 @@ The laws hold for any scheme that multiplies its window by a factor at a loss. P
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import APPENZELLER, FLACH, HOEFFDING, JACOBSON, SCH_TBF, SPANG, YANG_LAM
 from longfat.laws.tcp.rates import DECREASE, INCREASE
@@ -35,8 +33,8 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
     not_simulated="policers drop much of a window at once, then also retransmissions, which causes timeouts: see notes",
 )
 def policed_utilisation(
-    burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
-) -> Any:
+    burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp
+):
     r"""Return the utilisation of a policer's rate by one flow with additive increase and multiplicative decrease.
 
     .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
@@ -63,9 +61,7 @@ def policed_utilisation(
     result="b; grows with the square of the round-trip time",
     not_simulated="the inverse of policed_utilisation at a utilisation of 1",
 )
-def burst_for_policed_rate(
-    bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
-) -> Any:
+def burst_for_policed_rate(bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp):
     r"""Return the smallest bucket [packets] of a policer with which one flow uses the whole policed rate.
 
     .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
@@ -95,7 +91,7 @@ SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is tak
     result="x, after a pause in which the bucket fills",
     not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
 )
-def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -> Any:
+def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp):
     r"""Return the largest mean rate [bytes/s] of a token bucket over an interval that begins with a full bucket.
 
     .. math:: x = r + \frac{b}{t}
@@ -119,9 +115,7 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -
     ),
     packet_size=LARGEST,
 )
-def shaped_utilisation(
-    burst: TOKENS, packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any
-) -> Any:
+def shaped_utilisation(burst: TOKENS, packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp):
     r"""Return the utilisation of a shaper's rate by a backlogged token bucket whose timer is late.
 
     .. math:: U = \min\left(1, \frac{k l}{(k + 1) l - b + r \delta}\right), \qquad
@@ -147,7 +141,7 @@ def shaped_utilisation(
     not_simulated="the inverse of shaped_utilisation at a utilisation of 1",
     packet_size=LARGEST,
 )
-def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any) -> Any:
+def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp):
     r"""Return the smallest bucket [bytes] with which a backlogged shaper sends its whole rate despite a late timer.
 
     .. math:: b = l + r \delta
@@ -175,7 +169,7 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Fraction of the time 
     derivation="buffers.synchronised",
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
 )
-def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
+def buffer_for_synchronised(decrease: DECREASE, *, xp):
     r"""Return the smallest buffer [bandwidth-delay products] with which flows with synchronised losses fill a link.
 
     .. math:: B = \frac{1 - \beta}{\beta}
@@ -197,7 +191,7 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
     derivation="buffers.deviation",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
-def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
+def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp):
     r"""Return the standard deviation of the sum of independent sawtooth windows, over the mean of the sum.
 
     .. math:: \frac{\sigma}{\mu} = \frac{1 - \beta}{(1 + \beta) \sqrt{3 n}}
@@ -218,7 +212,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any
     derivation="buffers.desynchronised",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
-def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
+def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease: DECREASE = 0.5, *, xp):
     r"""Return a buffer [bandwidth-delay products] with which the queue of independent flows is rarely empty.
 
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad

@@ -7,8 +7,6 @@ section 5.2), and credit cells of ATM (N23: N_2 is the batch, N_2 + N_3 the wind
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.blt.windows import geometric_sum
 from longfat.laws.references import KUNG_CHAPMAN, KUNG_CREDIT
@@ -46,14 +44,8 @@ POOL_GROWTH = Symbol(
     ),
 )  # fmt: skip
 def throughput(
-    window: WINDOW,
-    update: UPDATE,
-    capacity: CAPACITY,
-    round_trip_time: ROUND_TRIP_TIME,
-    windows: WINDOWS = 1,
-    *,
-    xp: Any,
-) -> Any:
+    window: WINDOW, update: UPDATE, capacity: CAPACITY, round_trip_time: ROUND_TRIP_TIME, windows: WINDOWS = 1, *, xp
+):
     r"""Return the throughput [bytes/s] under a credit window, or under several equal credit windows.
 
     .. math:: X = \min\left(C, \frac{(q - 1 + 1/m) u}{R + (u/m - r)/C}\right), \qquad
@@ -86,7 +78,7 @@ def throughput(
     result="W",
     not_simulated="the inverse of a law that is simulated",
 )
-def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
+def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp):
     r"""Return a credit window [bytes] with which the throughput reaches a given rate.
 
     .. math:: W = u + X R
@@ -106,7 +98,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     result="A_k",
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
-def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
+def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp):
     r"""Return the credit [cells] of a flow k intervals after its start with one cell, on a link that others fill.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}

@@ -5,8 +5,6 @@ Windows and queues are in packets. Proofs: derivations/dctcp.py.
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import DCTCP_2010, RFC_9332
 
@@ -37,7 +35,7 @@ ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
     result="W",
     simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
 )
-def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
+def window_at_spaced_marks(marking: MARKING, *, xp):
     r"""Return the window [packets] of a DCTCP or Prague flow of which every 1/p-th packet is marked.
 
     .. math:: W = \frac{2}{p}
@@ -58,7 +56,7 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
     result="W, 1.37 times that of `window_at_spaced_marks`",
     simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
 )
-def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
+def window_at_random_marks(marking: MARKING, *, xp):
     r"""Return the mean window [packets] of a DCTCP flow whose packets are marked independently of each other.
 
     .. math:: W = \frac{1 + \sqrt 3}{p}
@@ -79,7 +77,7 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     result="W, the window at which the queue reaches the threshold; it tends to 2/p^2 for small p",
     not_simulated="the inverse of marked_share",
 )
-def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
+def window_at_threshold_marks(marking: MARKING, *, xp):
     r"""Return the window [packets] of DCTCP flows if a marking threshold marks a given fraction of their packets.
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
@@ -106,7 +104,7 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
     result="alpha, the fraction of marked packets; half of it is the relative decrease of W; 1 at W = 1",
     not_simulated=SYNCHRONISED,
 )
-def marked_share(window: WINDOW, *, xp: Any) -> Any:
+def marked_share(window: WINDOW, *, xp):
     r"""Return DCTCP's steady-state estimate of the fraction of marked packets at a marking threshold.
 
     .. math:: \alpha^2 \left(1 - \frac{\alpha}{4}\right) = \frac{2 W + 1}{(W + 1)^2}, \qquad
@@ -131,7 +129,7 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
     result="A; the queue is between K + N - A and K + N",
     not_simulated=SYNCHRONISED,
 )
-def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
+def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp):
     r"""Return the amplitude [packets] of the queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: A = \frac{1}{2} \sqrt{2 N (C R + K)}
@@ -154,9 +152,7 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
     not_simulated=SYNCHRONISED,
     round_trip_time=ROUND_TRIP.described(remark="It includes the queueing delay, about that of the threshold"),
 )
-def oscillation_period(
-    flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, round_trip_time: Any, *, xp: Any
-) -> Any:
+def oscillation_period(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, round_trip_time, *, xp):
     r"""Return the period [s] of the queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: T_C = \frac{R}{2} \sqrt{\frac{2 (C R + K)}{N}}
@@ -175,7 +171,7 @@ def oscillation_period(
     result="Q_max",
     simulated=SimulatedBy("dctcp_queue", {"flows": (1.0, 10.0), "threshold": [60.0, 80.0, 120.0]}, accuracy=2.0),
 )
-def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
+def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp):
     r"""Return the longest queue [packets] of DCTCP flows at a marking threshold.
 
     .. math:: Q_{max} = K + N
@@ -196,7 +192,7 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
     result="Q_min, 0 where the link idles",
     not_simulated=SYNCHRONISED,
 )
-def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
+def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp):
     r"""Return the shortest queue [packets] of synchronised DCTCP flows at a marking threshold.
 
     .. math:: Q_{min} = \max\left(0, K + N - \frac{1}{2} \sqrt{2 N (C R + K)}\right)
@@ -216,7 +212,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
     result="K; larger thresholds never let the link idle, for any number of flows",
     not_simulated="a bound for any number of flows, from smallest_queue, which assumes synchronised flows",
 )
-def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
+def least_threshold(bandwidth_delay_product: BDP, *, xp):
     r"""Return the smallest marking threshold [packets] with which DCTCP flows keep the link busy.
 
     .. math:: K > \frac{C R}{7}

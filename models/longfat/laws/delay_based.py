@@ -36,7 +36,7 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
     result="d_q",
     not_simulated="the centre of an oscillation; copa_mean_queue, its mean, is simulated",
 )
-def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any) -> Any:
+def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp):
     r"""Return the queueing delay [s] at which the target rates of Copa flows add up to the capacity of their link.
 
     .. math:: d_q = \frac{S}{\mu}, \qquad S = \sum_i \frac{1}{\delta_i}
@@ -56,7 +56,7 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
     result="x; all shares together are 1",
     simulated=SimulatedBy("copa_share", {"delta": (0.04, 0.2), "targets": (40.0, 60.0)}, accuracy=0.015),
 )
-def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
+def copa_share(delta: DELTA, targets: TARGETS, *, xp):
     r"""Return the share of a link that a Copa flow gets beside other Copa flows.
 
     .. math:: x = \frac{1}{\delta S}, \qquad S = \sum_i \frac{1}{\delta_i}
@@ -75,7 +75,7 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
     result="Q_max; the shortest queue is 0, and the period five round trips",
     not_simulated="the top of an oscillation; copa_mean_queue, its mean, is simulated",
 )
-def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
+def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp):
     r"""Return the longest queue [packets] of equal Copa flows.
 
     .. math:: Q_{max} = \frac{5}{2} \, \frac{N}{\delta}
@@ -96,7 +96,7 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     result="Q, the mean over the oscillation",
     simulated=SimulatedBy("copa_queue", {"flows": (2.0, 5.0), "delta": (0.04, 0.2)}, relative=0.06),
 )
-def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
+def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp):
     r"""Return the mean queue [packets] of equal Copa flows.
 
     .. math:: Q = \frac{5}{4} \, \frac{N}{\delta}
@@ -137,7 +137,7 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
     result="G, at most 1",
     not_simulated="a definition; ledbat_slowdown_time, which depends on it, is simulated",
 )
-def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) -> Any:
+def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp):
     r"""Return the number of packets by which a LEDBAT++ window grows in a round trip.
 
     .. math:: G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
@@ -167,8 +167,8 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
     ),
 )
 def ledbat_queueing_delay(
-    flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
-) -> Any:
+    flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp
+):
     r"""Return the queueing delay [s] of equal LEDBAT++ flows between their slowdowns.
 
     .. math::
@@ -197,9 +197,7 @@ def ledbat_queueing_delay(
         relative=0.08,
     ),
 )
-def ledbat_slowdown_time(
-    capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
-) -> Any:
+def ledbat_slowdown_time(capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp):
     r"""Return the duration [s] of a slowdown of a LEDBAT++ flow that is alone on a link.
 
     .. math::
@@ -227,9 +225,7 @@ def ledbat_slowdown_time(
         accuracy=0.008,
     ),
 )
-def ledbat_utilisation(
-    capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
-) -> Any:
+def ledbat_utilisation(capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp):
     r"""Return the utilisation of a link by one LEDBAT++ flow, its slowdowns included.
 
     .. math::

@@ -6,8 +6,6 @@ derivations/guarantees.py.
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import PAREKH_MULTIPLE, PAREKH_SINGLE, ZHANG_VIRTUAL_CLOCK
 
@@ -38,7 +36,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     derivation="guarantees.fluid_delay",
     simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
 )
-def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> Any:
+def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp):
     r"""Return the largest delay [s] of a bit over links with generalised processor sharing, which serves bit by bit.
 
     .. math:: D = \frac{\sigma}{g}
@@ -79,8 +77,8 @@ def delay_bound(
     capacity: LINK_RATE,
     hops: HOPS = 1,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return an upper bound [s] on the delay of a packet from a leaky bucket over links with weighted fair queueing.
 
     .. math:: D = \frac{\sigma + (K - 1) l}{g} + K \frac{l_m}{C}

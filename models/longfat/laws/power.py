@@ -51,7 +51,7 @@ PROPAGATION = Symbol(
     response_time=RESPONSE_TIME.described(remark="It is the mean over all transfers, propagation included"),
     alpha=ALPHA.described(remark="Above 1 throughput counts for more, below 1 response time"),
 )
-def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: Any) -> Any:
+def network_power(throughput, response_time, alpha=1, *, xp):
     r"""Return the network power: the throughput, raised to alpha, over the response time.
 
     .. math:: P = \frac{\Theta^\alpha}{R}
@@ -73,7 +73,7 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: An
     derivation="power.little",
     not_simulated="arithmetic of definitions",
 )
-def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, xp: Any) -> Any:
+def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, xp):
     r"""Return the mean number of arrivals inside any system that loses none, by Little's law.
 
     .. math:: N = \lambda T
@@ -114,9 +114,7 @@ def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
     ),
     load=LOAD.described("Throughput over capacity"),
 )
-def relative_power(
-    load: Any, propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any
-) -> Any:
+def relative_power(load, propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp):
     r"""Return the network power of an M/G/1 link with propagation delay, relative to capacity and service time.
 
     .. math::
@@ -142,7 +140,7 @@ def relative_power(
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
 )
-def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any) -> Any:
+def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp):
     r"""Return the load at which the network power of an M/G/1 link with propagation delay is greatest.
 
     .. math::
@@ -169,7 +167,7 @@ def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALP
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
 )
-def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any) -> Any:
+def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp):
     r"""Return the mean number of transfers in progress at the load of greatest network power (Kleinrock's rules).
 
     .. math:: N^* = \frac{(1 + C_b^2) x^2}{2 \alpha}, \qquad x = \frac{\rho^*}{1 - \rho^*}
@@ -204,7 +202,7 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
     not_simulated=BOUND,
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
 )
-def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
+def power_ceiling(capacity: CAPACITY, file_size, round_trip_time: ROUND_TRIP, *, xp):
     r"""Return the greatest network power [bytes/s^2] of a link that all transfers in progress share equally.
 
     .. math:: P^* = \frac{C^2}{F} \frac{1}{(1 + q)^2}, \qquad q = \sqrt{1 + \frac{D}{S}}, \qquad S = \frac{F}{C}
@@ -230,7 +228,7 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     not_simulated=BOUND,
     file_size=FILE_SIZE.described("Size of every file"),
 )
-def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
+def first_come_ceiling(capacity: CAPACITY, file_size, round_trip_time: ROUND_TRIP, *, xp):
     r"""Return the greatest network power [bytes/s^2] of a link with files of equal size, whatever the queue discipline.
 
     .. math::
@@ -261,9 +259,7 @@ def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUN
         "Squared coefficient of variation of the file sizes", remark="It is the variance over the squared mean"
     ),
 )
-def greatest_power(
-    capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, variation: Any, *, xp: Any
-) -> Any:
+def greatest_power(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, variation, *, xp):
     r"""Return the greatest network power [bytes/s^2] of a link that serves files of any sizes in order of arrival.
 
     .. math::
@@ -288,7 +284,7 @@ def greatest_power(
     derivation="power.ceiling_growth",
     not_simulated=BOUND,
 )
-def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
+def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp):
     r"""Return the exponent with which the power ceiling grows with the capacity, that is d ln P* / d ln C.
 
     .. math:: \frac{d \ln P^*}{d \ln C} = 1 + \frac{1}{q}, \qquad q = \sqrt{1 + \frac{C D}{F}}

@@ -125,13 +125,14 @@ def _equation(law: Law, points: Sequence[Point]) -> Outcome:
     import mpmath
     import sympy
 
+    equation = law.solves
+    assert equation is not None
     left, right = (side.doit() for side in law.equation.args)
-    assert law.solves is not None
-    letters = [law.solves.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
+    letters = [equation.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
     difference = sympy.lambdify(letters, left - right, modules="mpmath", cse=True)
 
     def errors(point: Point) -> Iterator[faces.Found]:
-        if law.solves.other_case(law(**point), *(point[name] for name in law.symbols)):
+        if equation.other_case(law(**point), *(point[name] for name in law.symbols)):
             return
         with mpmath.workdps(CLOSE + 20):
             values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of `letters`

@@ -44,14 +44,8 @@ BDP = Symbol("x", "1", "[0, inf)", (0.01, 100.0), "Bandwidth-delay product C D o
     last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
 )
 def unloaded_transfer_time(
-    packets: PACKETS,
-    round_trip_time: ROUND_TRIP,
-    access_time: Any,
-    bottleneck_time: BOTTLENECK_TIME,
-    last_time: Any = 0,
-    *,
-    xp: Any,
-) -> Any:
+    packets: PACKETS, round_trip_time: ROUND_TRIP, access_time, bottleneck_time: BOTTLENECK_TIME, last_time=0, *, xp
+):
     r"""Return the transfer time [s] of a burst over an empty path without loss, up to its last acknowledgment.
 
     .. math:: T = D + t_a + t_b + t_d + (n - 1) \max(t_a, t_b, t_d)
@@ -73,7 +67,7 @@ def unloaded_transfer_time(
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
-def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
+def buffer_for_burst(packets: PACKETS, rate_ratio, *, xp):
     r"""Return the smallest buffer [packets] with which an idle switch loses no packet of a burst.
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
@@ -94,7 +88,7 @@ def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
-def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
+def burst_for_buffer(buffer: PLACES, rate_ratio, *, xp):
     r"""Return the longest burst [packets] of which an idle switch with a given buffer loses no packet.
 
     .. math:: n \le 1 + \frac{K}{1 - r}
@@ -120,7 +114,7 @@ LONGEST = 64  # a file of 2^53 packets takes 54 rounds
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
 )
-def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time: Any, *, xp: Any) -> Any:
+def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time, *, xp):
     r"""Return an estimate of the greatest network power [bytes/s^2] of transfers with a given unloaded time.
 
     .. math:: P^* = \frac{C}{\left(\sqrt{S} + \sqrt{T_0}\right)^2}, \qquad S = \frac{F}{C}
@@ -145,7 +139,7 @@ def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
 )
-def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time: Any, *, xp: Any) -> Any:
+def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time, *, xp):
     r"""Return an estimate of the load at which transfers with a given unloaded time have the greatest network power.
 
     .. math:: \rho^* = \frac{\sqrt{T_0}}{\sqrt{S} + \sqrt{T_0}}, \qquad S = \frac{F}{C}
@@ -167,7 +161,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
 )
-def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) -> Any:
+def power_advantage(bandwidth_delay_product, packets: PACKETS, *, xp):
     r"""Return an estimate of the ratio of BLT's greatest network power to TCP's, from their unloaded transfer times.
 
     .. math::

@@ -65,7 +65,7 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
-def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
+def window_size(window, growth: GROWTH = 2, *, xp):
     r"""Return the size of one window [packets] of a BLT burst whose windows grow by a factor.
 
     .. math:: |W_k| = \gamma^k
@@ -86,7 +86,7 @@ def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
     growth=GROWTH.described(remark="F_m is m for gamma = 1"),
 )
-def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
+def packets_in_windows(windows, growth=2, *, xp):
     r"""Return the number of packets in the first m windows of a BLT burst whose windows grow by a factor.
 
     .. math:: F_m = \sum_{k=0}^{m-1} |W_k| = \frac{\gamma^m - 1}{\gamma - 1} = \frac{|W_m| - 1}{\gamma - 1}
@@ -109,7 +109,7 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
     not_simulated=COUNTED,
     growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
-def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
+def packet_priority(packet: PACKET, growth=2, *, xp):
     r"""Return the priority of a packet of a BLT burst whose windows grow by a factor; 0 is the highest.
 
     .. math:: P(s) = \left\lfloor \log_\gamma\left(1 + (\gamma - 1) s\right) \right\rfloor
@@ -149,7 +149,7 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ),
     not_simulated=COUNTED,
 )
-def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
+def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp):
     r"""Return the largest number of packets of a BLT burst whose windows can be numbered in a given number of bits.
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
@@ -171,7 +171,7 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
-def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
+def additive_window_size(window, step: STEP = 1, *, xp):
     r"""Return the size of one window [packets] of a BLT burst whose windows grow by a constant.
 
     .. math:: |W_k| = |W_{k-1}| + \alpha = 1 + \alpha k
@@ -191,7 +191,7 @@ def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
     not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
 )
-def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any:
+def packets_in_additive_windows(windows, step: STEP = 1, *, xp):
     r"""Return the number of packets in the first m windows of a BLT burst whose windows grow by a constant.
 
     .. math:: F_m = m + \alpha \frac{m (m - 1)}{2}
@@ -212,7 +212,7 @@ def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any
     not_simulated=COUNTED,
     step=STEP.described(remark="The priority is s itself for alpha = 0"),
 )
-def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:
+def additive_priority(packet: PACKET, step=1, *, xp):
     r"""Return the priority of a packet of a BLT burst whose windows grow by a constant; 0 is the highest.
 
     .. math:: P(s) = \left\lfloor \frac{2 s}{h + \sqrt{h^2 + 2 \alpha s}} \right\rfloor, \qquad

@@ -37,7 +37,7 @@ SMOOTHING = Symbol("a", "1", "(0, 3]", (0.1, 1.0), "Smoothness factor")
     not_simulated="the rule that the simulated sender computes itself",
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
 )
-def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
+def step(rate: RATE, traffic: TRAFFIC, smoothing=1, *, xp):
     """Return the rate of a CADPC sender after one update, relative to the capacity.
 
     .. math:: x(t + 1) = x(t) (1 + a (1 - x(t) - L(t)))
@@ -62,7 +62,7 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     derivation="cadpc_network.weights.update",
     not_simulated="the rule that the simulated sender computes itself",
 )
-def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
+def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOTHING = 1, *, xp):
     r"""Return the rate, relative to the capacity, after one update of a CADPC sender that acts like w flows.
 
     .. math:: x(t + 1) = x(t) \left(1 + a \left(1 - \frac{x(t)}{w} - L(t)\right)\right)
@@ -83,7 +83,7 @@ def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOT
     derivation="cadpc.logistic",
     not_simulated="the rule in continuous time; simulated senders update in steps",
 )
-def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
+def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOOTHING = 1, *, xp):
     r"""Return the rate, relative to the capacity, of each of n CADPC flows on the logistic curve (many small updates).
 
     .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
@@ -109,7 +109,7 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     derivation="cadpc.equilibria.rate",
     simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
 )
-def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
+def equilibrium_rate(flows: FLOWS, *, xp):
     r"""Return the equilibrium rate of each of n CADPC flows, relative to the capacity.
 
     .. math:: \bar x = \frac{1}{1 + n}
@@ -130,7 +130,7 @@ def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
     derivation="cadpc.equilibria.traffic",
     simulated=SimulatedBy("cadpc_traffic", relative=0.03),
 )
-def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
+def equilibrium_traffic(flows: FLOWS, *, xp):
     r"""Return the traffic of n CADPC flows at equilibrium, relative to the capacity.
 
     .. math:: n \bar x = \frac{n}{1 + n}
@@ -150,7 +150,7 @@ def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
     derivation="cadpc_network.weights.rate",
     simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
 )
-def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp: Any) -> Any:
+def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp):
     r"""Return the equilibrium rate of a CADPC flow of weight w, relative to the capacity.
 
     .. math:: \bar x = \frac{w}{1 + W}
@@ -199,7 +199,7 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
 )
-def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
+def trajectory(rate, flows: FLOWS, updates: UPDATES, *, xp):
     r"""Return the rate, relative to the capacity, of each of n CADPC flows t updates after a start at equal rates.
 
     .. math:: x_t = \frac{1 - (1 - (1 + n) x_0)^{2^t}}{1 + n}
@@ -232,7 +232,7 @@ def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
     fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
 )
-def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> Any:
+def updates_to_fraction(rate, flows: FLOWS, fraction, *, xp):
     r"""Return the number of updates until n equal CADPC flows reach a fraction of their equilibrium rate.
 
     .. math:: t = \max\left(0, \log_2 \frac{\ln(1 - \varphi)}{\ln\left|1 - (1 + n) x_0\right|}\right)
@@ -267,7 +267,7 @@ def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> A
     not_simulated="arithmetic of definitions",
     round_trips=ROUND_TRIPS.described(remark="The paper has 4"),
 )
-def update_time(updates: TIME, round_trip_time: ROUND_TRIP, round_trips: Any = 4, *, xp: Any) -> Any:
+def update_time(updates: TIME, round_trip_time: ROUND_TRIP, round_trips=4, *, xp):
     """Return the time [s] that a given number of CADPC updates takes.
 
     .. math:: T = t N R

@@ -86,7 +86,7 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link o
     derivation="cadpc_network.parking_lot.long",
     simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
 )
-def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
+def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp):
     r"""Return the equilibrium rate of the CADPC flow that crosses both of two equal links, each with other flows.
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
@@ -107,7 +107,7 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
     simulated=SimulatedBy("parking_lot_short", {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03),
     own=OWN.described(remark="The flow itself is included"),
 )
-def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
+def parking_lot_short_rate(own, other: OTHER, *, xp):
     r"""Return the equilibrium rate of a CADPC flow that crosses one of two equal links; one flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
@@ -135,7 +135,7 @@ DISTURBANCES = "multipliers of small disturbances, which tests/test_cadpc_agreem
     long_proof=True,
     not_simulated=DISTURBANCES,
 )
-def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
+def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp):
     r"""Return the factor by which one update shrinks the difference between two CADPC flows near equilibrium.
 
     .. math:: \mu = 1 - \frac{a}{1 + n}
@@ -159,7 +159,7 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) ->
     long_proof=True,
     not_simulated=DISTURBANCES,
 )
-def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp: Any) -> Any:
+def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp):
     r"""Return the number of updates that reduce the differences between CADPC flows to a fraction q.
 
     .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
@@ -181,7 +181,7 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
     not_simulated=DISTURBANCES,
     flows=FLOWS.described("Flows that share the link already"),
 )
-def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
+def newcomer_growth(flows, smoothing: SMOOTHING = 1, *, xp):
     r"""Return the factor by which one update multiplies a small rate on a link where n CADPC flows are at equilibrium.
 
     .. math:: g = 1 + \frac{a}{1 + n}
@@ -219,7 +219,7 @@ def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
     derivation="cadpc.startup",
     not_simulated="the rule that the simulated sender computes itself",
 )
-def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 2, *, xp: Any) -> Any:
+def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 2, *, xp):
     r"""Return the number of flows that a starting CADPC sender acts like.
 
     .. math:: m = m_0 + (1 - m_0) \min\left(1, \frac{x}{1 - L}\right), \qquad m = 1 \text{ for } L \ge 1
@@ -242,14 +242,8 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
     initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
 )
 def startup_step(
-    rate: RATE,
-    traffic: TRAFFIC,
-    initial_flows: Any = 2,
-    largest_growth: LARGEST = 2,
-    smoothing: SMOOTHING = 1,
-    *,
-    xp: Any,
-) -> Any:
+    rate: RATE, traffic: TRAFFIC, initial_flows=2, largest_growth: LARGEST = 2, smoothing: SMOOTHING = 1, *, xp
+):
     r"""Return the rate of a starting CADPC sender after one update, relative to the capacity.
 
     .. math:: x(t + 1) = x(t) \min(G, 1 + a m (1 - x(t) - L(t)))

@@ -49,7 +49,7 @@ DETERMINISTIC = {
     result="K",
     not_simulated="the period of `mean_window`, which is simulated",
 )
-def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
+def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return K, the time [s] from a loss until the cubic function is back at the window before the loss.
 
     .. math:: K = \sqrt[3]{\frac{W_{max} (1 - \beta)}{C}}
@@ -74,7 +74,7 @@ def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA
         accuracy=1.0,
     ),
 )
-def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
+def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return CUBIC's window [packets] at a time after a loss, outside its Reno-friendly region.
 
     .. math:: W_{cubic}(t) = C (t - K)^3 + W_{max}
@@ -114,8 +114,8 @@ def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: 
     simulated=SimulatedBy("cubic_mean_window", DETERMINISTIC, relative=0.02),
 )
 def mean_window(
-    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
-) -> Any:
+    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp
+):
     r"""Return CUBIC's window [packets] averaged over the time between two losses at the same window.
 
     .. math:: \frac{W}{W_{max}} = \frac{1}{\theta} \left[s - \frac{1 - \beta}{4} \left(1 - (1 - s)^4\right)
@@ -147,8 +147,8 @@ def mean_window(
     not_simulated="the distance of the losses at which mean_window is simulated",
 )
 def packets_between_losses(
-    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
-) -> Any:
+    window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp
+):
     r"""Return the number of packets sent between two losses at the same window.
 
     .. math:: N = \frac{T}{R} W, \qquad T = \min\left(K, \frac{W_{max} R (1 + \beta)}{3}\right)
@@ -187,7 +187,7 @@ def _full(buffer: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
     result="U, from (3 + beta)/4 without a buffer to 1 at B = 1/beta - 1, where the slope is 0 on both sides",
     simulated=SimulatedBy("cubic_utilisation", {"buffer": (0.05, 0.8), "beta": (0.6, 0.8)}, accuracy=0.005),
 )
-def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
+def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp):
     r"""Return the utilisation of a drop-tail link by one CUBIC flow in its cubic region.
 
     .. math:: U = 1 - \frac{(1 + B)(1 - \beta)}{4} \left(1 - 4 x + 3 x^{4/3}\right), \qquad
@@ -216,7 +216,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     # bandwidth-delay products.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
-def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
+def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp):
     r"""Return the mean backlog [bandwidth-delay products] of a drop-tail link with one CUBIC flow in its cubic region.
 
     .. math:: Q = \frac{3}{4} (1 + B)(1 - \beta)\, x^{4/3} + \max\left(B - (1 + B)(1 - \beta), 0\right)
@@ -295,8 +295,8 @@ def utilisation_general(
     c: C = 0.4,
     beta: BETA = 0.7,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the utilisation of a drop-tail link by one CUBIC flow, with its Reno-friendly region.
 
     .. math:: U = 1 - \frac{1}{T} \int_0^T \max(1 - w(t), 0)\, dt, \qquad

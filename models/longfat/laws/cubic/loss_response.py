@@ -35,7 +35,7 @@ def _constant(c: Any, beta: Any) -> Any:
         relative=0.05,
     ),
 )
-def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
+def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return the average window [packets] of a CUBIC flow that loses every 1/p-th packet.
 
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
@@ -79,9 +79,7 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     result="p; the rate is W/R",
     not_simulated="the inverse of a law that is simulated",
 )
-def loss_of_window(
-    window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
-) -> Any:
+def loss_of_window(window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return the loss probability at which a CUBIC flow has a given average window, for equally spaced losses.
 
     .. math:: p = \max\left(R \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta) W^4}}, \frac{3}{2 W^2}\right)
@@ -101,7 +99,7 @@ def loss_of_window(
     result="p; values above 1 mean that the Reno-friendly region never rules",
     not_simulated="the limit between the two cases of average_window, which is simulated",
 )
-def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
+def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return the loss probability above which the Reno-friendly region determines the average window.
 
     .. math:: p = \frac{4}{9} \frac{C (3 + \beta)}{4 (1 - \beta)} R^3
@@ -121,7 +119,7 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
     result="W_max at which K equals the climb of the Reno-friendly estimate",
     not_simulated="the limit between the cases of mean_window, which is simulated",
 )
-def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
+def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
     r"""Return the window before a loss [packets] below which the Reno-friendly estimate overtakes the cubic function.
 
     .. math:: W_{max} = \sqrt{\frac{27 (1 - \beta)}{C \left(R (1 + \beta)\right)^3}}
@@ -151,8 +149,8 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
     ),
 )
 def average_window_random(
-    loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, fast_convergence: FAST_CONVERGENCE = 1, *, xp: Any
-) -> Any:
+    loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, fast_convergence: FAST_CONVERGENCE = 1, *, xp
+):
     r"""Return the average window [packets] of a CUBIC flow that loses each packet independently, with beta = 0.7.
 
     .. math:: W = \kappa \sqrt[4]{C} \left(\frac{R}{p}\right)^{3/4}

@@ -57,7 +57,7 @@ def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
     k=K.described(remark="The paper has integers"),
 )
-def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
+def loss_probability(rate: RATE, excess, spread, k, *, xp):
     r"""Return the loss probability that a link announces to a source, as a function of the source's rate.
 
     .. math:: P(f) = \min\left(1, \max\left(0, \frac{f^k (f + a)}{f^{k+1} + b}\right)\right),
@@ -99,7 +99,7 @@ def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
     derivation="",
     not_simulated="the rule that the simulated switch computes itself",
 )
-def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any) -> Any:
+def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp):
     r"""Return the rate at which a source's packets are delivered, relative to the announced capacity.
 
     .. math:: t(f) = (1 - P(f)) f = \begin{cases} f & f \le -a \\
@@ -126,7 +126,7 @@ LINK = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1e10), "Capacity of the link")
     derivation="loss_load.loss_at_optimum",
     simulated=SimulatedBy("loss_load_loss_at_capacity", accuracy=0.012, long=True),
 )
-def bounded_loss(k: K, *, xp: Any) -> Any:
+def bounded_loss(k: K, *, xp):
     r"""Return the loss probability of a source at its throughput-optimal rate, whatever the other sources send.
 
     .. math:: P(f_t) = \frac{1}{k + 1}
@@ -147,7 +147,7 @@ def bounded_loss(k: K, *, xp: Any) -> Any:
     not_simulated="arithmetic of definitions",
     capacity=LINK.described("True capacity of the link"),
 )
-def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
+def virtual_capacity(capacity, v: VIRTUAL, *, xp):
     """Return the capacity [bytes/s] that a link announces; rates in the loss-load laws are fractions of it.
 
     .. math:: C_v = v C
@@ -169,7 +169,7 @@ def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
     simulated=SimulatedBy("loss_load_load", accuracy=0.03),
     v=VIRTUAL.described(remark="1 gives the loss-load model itself"),
 )
-def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
+def equilibrium_load(k: K, v, *, xp):
     r"""Return the offered load, relative to the true capacity, of equal sources that all maximise their throughput.
 
     .. math:: L = \frac{k + 1}{k} v
@@ -190,7 +190,7 @@ def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
     derivation="loss_load.virtual_rate",
     not_simulated="equilibrium_load, which is simulated, over the number of sources",
 )
-def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
+def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp):
     r"""Return the equilibrium rate of each of M equal sources, relative to the true capacity.
 
     .. math:: f = \frac{(k + 1) v}{k M}
@@ -210,7 +210,7 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
     derivation="loss_load.virtual_loss",
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
 )
-def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
+def equilibrium_loss(k: K, v: VIRTUAL, *, xp):
     r"""Return the loss probability of a link with equal sources that all maximise their throughput.
 
     .. math:: p = \max\left(0, 1 - \frac{1}{L}\right) = \max\left(0, 1 - \frac{k}{(k + 1) v}\right)
@@ -232,7 +232,7 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
     derivation="loss_load.lossless_factor",
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
 )
-def lossless_virtual_factor(k: K, *, xp: Any) -> Any:
+def lossless_virtual_factor(k: K, *, xp):
     r"""Return the largest virtual factor with which equal sources in equilibrium have no loss and fill the link.
 
     .. math:: v = \frac{k}{k + 1}

@@ -107,7 +107,7 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     not_simulated="the rule that the simulated source computes itself; equilibrium_load checks its consequence",
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
 )
-def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCESS = math.inf, *, xp: Any) -> Any:
+def throughput_optimal_rate(excess: EXCESS, spread, k: K, access_rate: ACCESS = math.inf, *, xp):
     r"""Return the rate, relative to the announced capacity, at which a source has the largest raw throughput.
 
     .. math:: k f^{k+1} + (k + 1) a f^k = b, \qquad f > \max(0, -a)
@@ -144,16 +144,8 @@ NOTHING = 1e-140
     capacity_packets=CAPACITY.described("Capacity that the link announces"),
 )
 def response_time(
-    rate: SENDING,
-    excess: EXCESS,
-    spread: SPREAD,
-    k: K,
-    packets: Any,
-    round_trip_time: ROUND_TRIP,
-    capacity_packets: Any,
-    *,
-    xp: Any,
-) -> Any:
+    rate: SENDING, excess: EXCESS, spread: SPREAD, k: K, packets, round_trip_time: ROUND_TRIP, capacity_packets, *, xp
+):
     r"""Return the expected time [s] to deliver N packets at a given rate, rounds of retransmissions included.
 
     .. math:: T(f) = \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R
@@ -333,15 +325,15 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
 )
 def response_optimal_rate(
     excess: EXCESS,
-    spread: Any,
+    spread,
     k: K,
-    packets: Any,
+    packets,
     round_trip_time: ROUND_TRIP,
-    capacity_packets: Any,
+    capacity_packets,
     access_rate: ACCESS = math.inf,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the rate, relative to the announced capacity, with the shortest `response_time`; at most f_max.
 
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0

@@ -221,7 +221,7 @@ def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("md1_loss", LOSSY, accuracy=0.003, relative=0.05),
 )
-def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the probability that a packet finds an M/D/1/K queue full and is lost.
 
     .. math::
@@ -252,7 +252,7 @@ def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("md1_number", LIMITED, accuracy=0.01, relative=0.05),
 )
-def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the mean number of packets in an M/D/1/K queue, the packet in service included.
 
     .. math::
@@ -290,7 +290,7 @@ def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("md1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
-def md1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def md1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the mean waiting time [service times] in an M/D/1/K queue, of the packets that are not lost.
 
     .. math::

@@ -63,7 +63,7 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
     derivation="queues.mm1k.loss",
     simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
 )
-def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the probability that a packet finds an M/M/1/K queue full and is lost.
 
     .. math:: P = \frac{\rho^K (1 - \rho)}{1 - \rho^{K + 1}}, \qquad \frac{1}{K + 1} \text{ at } \rho = 1
@@ -95,7 +95,7 @@ def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     derivation="queues.mm1k.number",
     simulated=SimulatedBy("mm1_number", LIMITED, accuracy=0.01, relative=0.05),
 )
-def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the mean number of packets in an M/M/1/K queue, the packet in service included.
 
     .. math::
@@ -122,7 +122,7 @@ def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     result="W_q",
     simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
-def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
+def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp):
     r"""Return the mean waiting time [service times] in an M/M/1/K queue, of the packets that are not lost.
 
     .. math:: W_q = \frac{\rho}{1 - \rho} - \frac{K \rho^K}{1 - \rho^K}, \qquad \frac{K - 1}{2} \text{ at } \rho = 1
@@ -148,7 +148,7 @@ def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     derivation="queues.mm1_number",
     simulated=SimulatedBy("mm1_number", UNLIMITED, relative=0.05),
 )
-def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
+def mm1_mean_number(load: LOAD, *, xp):
     r"""Return the mean number of packets in an M/M/1 queue, the packet in service included.
 
     .. math:: L = \frac{\rho}{1 - \rho}
@@ -170,7 +170,7 @@ def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("mm1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
-def mm1_wait(load: LOAD, *, xp: Any) -> Any:
+def mm1_wait(load: LOAD, *, xp):
     r"""Return the mean waiting time [service times] in an M/M/1 queue.
 
     .. math:: W_q = \frac{\rho}{1 - \rho}
@@ -191,7 +191,7 @@ def mm1_wait(load: LOAD, *, xp: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
 )
-def mm1_response(load: LOAD, *, xp: Any) -> Any:
+def mm1_response(load: LOAD, *, xp):
     r"""Return the mean response time [service times] of an M/M/1 queue: waiting and service.
 
     .. math:: W = \frac{1}{1 - \rho}
@@ -210,7 +210,7 @@ def mm1_response(load: LOAD, *, xp: Any) -> Any:
     result="W_q",
     simulated=SimulatedBy("md1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
-def md1_wait(load: LOAD, *, xp: Any) -> Any:
+def md1_wait(load: LOAD, *, xp):
     r"""Return the mean waiting time [service times] in an M/D/1 queue.
 
     .. math:: W_q = \frac{\rho}{2 (1 - \rho)}
@@ -231,7 +231,7 @@ def md1_wait(load: LOAD, *, xp: Any) -> Any:
     simulated=SimulatedBy("mg1_wait", {"load": (0.05, 0.8), "variation": [0.0, 1.0]}, accuracy=0.01, relative=0.05),
     variation=VARIATION.described(remark="It is 0 for constant and 1 for exponential service times"),
 )
-def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
+def mg1_wait(load: LOAD, variation, *, xp):
     r"""Return the mean waiting time [service times] in an M/G/1 queue, by the Pollaczek-Khinchine formula.
 
     .. math:: W_q = \frac{\rho (1 + C_b^2)}{2 (1 - \rho)}, \qquad C_b^2 = \frac{\sigma_b^2}{\bar x^2}
@@ -253,7 +253,7 @@ def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
     long_proof=True,
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),
 )
-def mg1ps_response(load: LOAD, *, xp: Any) -> Any:
+def mg1ps_response(load: LOAD, *, xp):
     r"""Return the mean response time under M/G/1 processor sharing, in units of a flow's own service time.
 
     .. math:: \frac{T(x)}{x} = \frac{1}{1 - \rho}

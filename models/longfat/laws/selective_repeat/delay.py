@@ -84,7 +84,7 @@ def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
     derivation="segment_rounds.mean_rounds",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
-def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp):
     r"""Return the mean number of transmission rounds until a segment is complete.
 
     .. math:: S = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right]
@@ -113,9 +113,7 @@ def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
         relative=0.02,
     ),
 )
-def mean_delay_sender(
-    loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
-) -> Any:
+def mean_delay_sender(loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp):
     r"""Return the mean time [s] from the first transmission of a segment until the sender knows of its arrival.
 
     .. math:: D_s = \frac{t_s}{1 - p} + t_a \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right], \qquad t_s = s t_p
@@ -139,8 +137,8 @@ def mean_delay_sender(
     not_simulated="mean_delay_sender, which is simulated, less a constant",
 )
 def mean_delay_receiver(
-    loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, round_trip_time: ROUND_TRIP, *, xp: Any
-) -> Any:
+    loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, round_trip_time: ROUND_TRIP, *, xp
+):
     r"""Return the mean time [s] from the first transmission of a segment until the receiver has all its packets.
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)

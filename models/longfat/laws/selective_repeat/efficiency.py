@@ -52,9 +52,7 @@ VALIDITY = Validity(
         "segment_efficiency", SIMULATED | {"window": [float(w) for w in range(1, 200, 7)], "loss": (1e-5, 0.01)}
     ),
 )
-def throughput_efficiency(
-    window: WINDOW, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
-) -> Any:
+def throughput_efficiency(window: WINDOW, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp):
     r"""Return the throughput efficiency of a window of W segments: ideal over actual time per segment.
 
     .. math::
@@ -129,9 +127,7 @@ def throughput_efficiency_as_printed(
     not_simulated="the inverse of a law that is simulated",
     efficiency=EFFICIENCY.described(remark="It has to be below 1 - p"),
 )
-def window_for_efficiency(
-    efficiency: Any, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
-) -> Any:
+def window_for_efficiency(efficiency, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp):
     r"""Return the smallest window [segments], a real number, at which `throughput_efficiency` reaches a given value.
 
     .. math::
@@ -199,9 +195,7 @@ MANY_VALIDITY = Validity(
     loss=Symbol("p", "probability", "[0, 0.5]", (1e-6, 0.3), "Packet loss probability"),
     ack_segments=Symbol("w_a", "segments", "(0, inf)", (0.25, 1000.0), "Acknowledgment delay in segment times"),
 )
-def throughput_efficiency_many_rounds(
-    window: WINDOW, loss: Any, segment_packets: PACKETS, ack_segments: Any, *, xp: Any
-) -> Any:
+def throughput_efficiency_many_rounds(window: WINDOW, loss, segment_packets: PACKETS, ack_segments, *, xp):
     r"""Return the throughput efficiency of a window of W segments for any number of transmission rounds.
 
     .. math::

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import GONG_PARULKAR
 
@@ -29,7 +27,7 @@ PROCESSING = Symbol("T", "s", "[0, inf)", (1e-4, 1.0), "Processing time of a seg
     not_simulated="arithmetic of definitions",
     burst_rate=BURST_RATE.described(remark="It is at most `largest_burst_rate`"),
 )
-def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
+def average_rate(burst_rate, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp):
     """Return the average rate [bytes/s] of the bursty rate specification (P, F, L).
 
     .. math:: A = F L l
@@ -50,7 +48,7 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
     not_simulated="arithmetic of definitions",
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
 )
-def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
+def largest_burst_rate(peak_rate, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp):
     r"""Return the largest burst rate [bursts/s] under a peak rate; with it the average rate equals the peak rate.
 
     .. math:: F \le \frac{P}{L l}
@@ -73,7 +71,7 @@ def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET
     derivation="segment_rounds.burst_packets",
     not_simulated="arithmetic of definitions",
 )
-def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp):
     r"""Return the burst length [packets] that has room for a segment and the retransmissions of the segment before it.
 
     .. math:: L = s + X, \qquad X = \frac{s p}{1 - p}
@@ -94,7 +92,7 @@ def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the connection's rate"),
 )
-def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
+def ack_delay(round_trip_time: ROUND_TRIP, packet_time, *, xp):
     """Return the time [s] from the end of a group of packets to its acknowledgment.
 
     .. math:: t_a = RTD + 3 t_p
@@ -116,7 +114,7 @@ def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the average rate"),
 )
-def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKETS, *, xp: Any) -> Any:
+def ack_segments(ack_delay: ACK_DELAY, packet_time, segment_packets: PACKETS, *, xp):
     r"""Return the acknowledgment delay in units of the time of a segment.
 
     .. math:: w_a = \frac{t_a}{s t_p}
@@ -135,7 +133,7 @@ def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKET
     result="W_0",
     not_simulated="arithmetic of definitions",
 )
-def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
+def initial_window(ack_segments: ACK_SEGMENTS, *, xp):
     """Return the smallest window [segments] that keeps the sender busy if nothing is lost.
 
     .. math:: W_0 = 1 + w_a
@@ -158,7 +156,7 @@ def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     rate=Symbol("F", "segments/s", "(0, inf)", (1.0, 1e5), "Rate that the window was made for"),
     new_rate=Symbol("F_1", "segments/s", "(0, inf)", (1.0, 1e5), "New rate"),
 )
-def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any:
+def adjusted_window(window: WINDOW, rate, new_rate, *, xp):
     r"""Return the window [segments] that a receiver requests when its long-term rate changes.
 
     .. math:: W_1 = \frac{F_1}{F} W_0
@@ -188,8 +186,8 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
     ),
 )
 def processing_throughput(
-    window: WINDOW, segment_time: SEGMENT_TIME, ack_delay: ACK_DELAY, processing_time: PROCESSING, *, xp: Any
-) -> Any:
+    window: WINDOW, segment_time: SEGMENT_TIME, ack_delay: ACK_DELAY, processing_time: PROCESSING, *, xp
+):
     r"""Return the segments per second that a receiver processes without loss under an integer window.
 
     The smallest of three rates counts: those of the sender, of the application, and of the window, which advances only

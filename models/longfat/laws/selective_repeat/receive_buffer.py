@@ -53,7 +53,7 @@ def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
     derivation="receive_buffer.discards",
     not_simulated=ONE_LOSS,
 )
-def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
+def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp):
     r"""Return the number of segments that hard acknowledgment discards after one damaged segment.
 
     .. math:: D = \max(0, \min(M, 2 (M - B))), \qquad M = \lceil w_a \rceil + 1
@@ -88,8 +88,8 @@ def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, x
     ),
 )
 def throughput_efficiency_hard_ack(
-    receive_buffer: BUFFER, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
-) -> Any:
+    receive_buffer: BUFFER, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp
+):
     r"""Return the throughput efficiency under hard acknowledgment with a receive buffer of B segments.
 
     .. math::
@@ -120,8 +120,8 @@ def throughput_efficiency_hard_ack(
     not_simulated="the inverse of a law that is simulated",
 )
 def buffer_for_efficiency_hard_ack(
-    efficiency: EFFICIENCY, loss: SOME_LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
-) -> Any:
+    efficiency: EFFICIENCY, loss: SOME_LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp
+):
     r"""Return the smallest receive buffer [segments] with a given throughput efficiency under hard acknowledgment.
 
     .. math::
@@ -156,7 +156,7 @@ def buffer_for_efficiency_hard_ack(
     derivation="receive_buffer.locked_efficiency",
     not_simulated=ONE_LOSS,
 )
-def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
+def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp):
     r"""Return the lasting throughput efficiency of soft acknowledgment with a small receive buffer after one loss.
 
     .. math:: E = \min\left(1, \frac{B}{M}\right), \qquad M = \lceil w_a \rceil + 1

@@ -184,7 +184,7 @@ def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
     derivation="segment_distribution.cdf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
-def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp):
     """Return the probability that a segment is complete within k transmission rounds.
 
     .. math:: F_k = (1 - p^k)^s
@@ -210,7 +210,7 @@ def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any)
     derivation="segment_distribution.pmf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
-def rounds_pmf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def rounds_pmf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp):
     """Return the probability that a segment needs exactly k transmission rounds.
 
     .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
@@ -260,7 +260,7 @@ def _difference(k: Any, p: Any, s: Any) -> Any:
     derivation="segment_distribution.quantile",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
-def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKETS, *, xp):
     r"""Return the smallest number of rounds within which a segment is complete with probability q.
 
     .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
@@ -316,7 +316,7 @@ def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKE
     long_proof=True,
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
-def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp: Any) -> Any:
+def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp):
     r"""Return the mean of the largest number of transmission rounds among N segments.
 
     .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]

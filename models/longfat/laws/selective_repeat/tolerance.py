@@ -165,7 +165,7 @@ TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "Missing packets of a segm
     derivation="segment_distribution.cdf_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
 )
-def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp: Any) -> Any:
+def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp):
     r"""Return the probability that all but T packets of a segment have arrived within k rounds.
 
     .. math:: F_k = \sum_{j=0}^{T} \binom{s}{j} p^{k j} (1 - p^k)^{s - j} = I_{1 - p^k}(s - T, T + 1)
@@ -186,7 +186,7 @@ def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, to
     derivation="segment_distribution.mean_rounds_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
 )
-def mean_rounds_tolerant(loss: USUAL_LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp: Any) -> Any:
+def mean_rounds_tolerant(loss: USUAL_LOSS, segment_packets: PACKETS, tolerance: TOLERANCE, *, xp):
     r"""Return the mean number of transmission rounds until at most T packets of a segment are missing.
 
     .. math::
@@ -216,8 +216,8 @@ def mean_delay_tolerant(
     packet_time: PACKET_TIME,
     ack_delay: ACK_DELAY,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the mean time [s] until the sender knows that at most T packets of a segment are missing.
 
     .. math::

@@ -122,7 +122,7 @@ USUAL_LOSS = Symbol("p", "probability", "[0, 0.86]", (1e-6, 0.1), "Packet loss p
     derivation="segment_distribution.rounds_variance",
     not_simulated="the simulator reports means of delays, not their variance",
 )
-def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
+def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp):
     r"""Return the variance of the number of transmission rounds until a segment is complete.
 
     .. math::
@@ -147,9 +147,7 @@ def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp: Any) -> A
     long_proof=True,
     not_simulated="the simulator reports means of delays, not their variance",
 )
-def delay_variance(
-    loss: USUAL_LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
-) -> Any:
+def delay_variance(loss: USUAL_LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp):
     r"""Return the variance [s^2] of a segment's delay, up to its last transmission or to its acknowledgment.
 
     .. math::

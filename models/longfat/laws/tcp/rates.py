@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import (
     ALTMAN,
@@ -41,7 +39,7 @@ ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the rou
     ),
     acked=ACKED.described(remark="It is 2 if acknowledgments are delayed"),
 )
-def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *, xp: Any) -> Any:
+def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked=1, *, xp):
     r"""Return the rate [packets/s] of TCP in congestion avoidance if every 1/p-th packet is lost.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{3}{2 b p}}
@@ -72,8 +70,8 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
     ),
 )
 def gaimd_rate(
-    loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp: Any
-) -> Any:
+    loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp
+):
     r"""Return the rate [packets/s] of a GAIMD flow: its window W grows by alpha/W per ACK; a loss cuts it to beta W.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
@@ -95,7 +93,7 @@ def gaimd_rate(
     result="p; for a flow alone at a drop-tail link, W is the bandwidth-delay product plus the buffer",
     not_simulated="the inverse of a law that is simulated",
 )
-def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
+def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp):
     r"""Return the loss probability of a flow that loses one packet whenever its window reaches a given value.
 
     .. math:: p = \frac{8}{3 b W^2}
@@ -117,7 +115,7 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
 )
-def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKED = 1, *, xp: Any) -> Any:
+def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout, acked: ACKED = 1, *, xp):
     r"""Return the rate [packets/s] of TCP Reno with timeouts by the approximation for small loss that TFRC uses.
 
     .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
@@ -145,14 +143,8 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
     loss=LOSS.described(remark="It is the probability of a first loss in a round; the rest of the round is lost, too"),
 )
 def pftk_full_rate(
-    loss: Any,
-    round_trip_time: ROUND_TRIP,
-    timeout: TIMEOUT,
-    largest_window: LARGEST_WINDOW,
-    acked: ACKED = 1,
-    *,
-    xp: Any,
-) -> Any:
+    loss, round_trip_time: ROUND_TRIP, timeout: TIMEOUT, largest_window: LARGEST_WINDOW, acked: ACKED = 1, *, xp
+):
     r"""Return the rate [packets/s] of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
 
     .. math::
@@ -213,8 +205,8 @@ def round_trip_unfairness(
     time_power: TIME_POWER = 3,
     round_trip_power: ROUND_TRIP_POWER = 0,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the ratio of the rates of two flows of one scheme that differ in their round-trip times.
 
     .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
@@ -242,7 +234,7 @@ def round_trip_unfairness(
     # to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
 )
-def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
+def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp):
     r"""Return the utilisation of a link without a buffer by flows that lose packets one flow at a time.
 
     .. math:: U = 1 - \frac{1}{1 + N \frac{1 + \beta}{1 - \beta}}
@@ -263,7 +255,7 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
     result="Rate of the N parallel flows together over the rate of all flows",
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
 )
-def parallel_share(flows: FLOWS, others: OTHERS, *, xp: Any) -> Any:
+def parallel_share(flows: FLOWS, others: OTHERS, *, xp):
     r"""Return the share of a link that N parallel flows get beside m other flows.
 
     .. math:: \frac{N}{N + m}

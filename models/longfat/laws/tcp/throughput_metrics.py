@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from longfat.law import Symbol, law
 from longfat.laws.references import RFC_6349
 
@@ -29,7 +27,7 @@ LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time duri
     derivation="",
     not_simulated="arithmetic of definitions",
 )
-def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any) -> Any:
+def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp):
     r"""Return the greatest rate [bytes/s] at which TCP can carry data over a link of a given bandwidth.
 
     .. math:: X = C \frac{l}{l + h}
@@ -49,9 +47,7 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
     derivation="",
     not_simulated="arithmetic of definitions",
 )
-def ideal_transfer_time(
-    file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any
-) -> Any:
+def ideal_transfer_time(file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp):
     r"""Return the time [s] of a transfer at the rate `achievable_throughput`.
 
     .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
@@ -72,7 +68,7 @@ def ideal_transfer_time(
     derivation="",
     not_simulated="a definition",
 )
-def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *, xp: Any) -> Any:
+def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *, xp):
     r"""Return the TCP transfer time ratio: the actual over the ideal time of a transfer.
 
     .. math:: \frac{T}{T_0}
@@ -92,7 +88,7 @@ def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *,
     derivation="",
     not_simulated="a definition",
 )
-def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any) -> Any:
+def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp):
     r"""Return the TCP efficiency: the fraction of the transmitted bytes that are not retransmissions.
 
     .. math:: E = \frac{F}{F + r}
@@ -113,7 +109,7 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any)
     derivation="",
     not_simulated="a definition",
 )
-def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp: Any) -> Any:
+def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp):
     r"""Return the buffer delay: the increase of the round-trip time during a transfer, over the base round-trip time.
 
     .. math:: \frac{R_m - R}{R}

@@ -65,7 +65,7 @@ def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
     long_proof=True,
     simulated=SimulatedBy("sawtooth", {"buffer": (0.05, 1.2)}, accuracy=0.02),
 )
-def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
+def aimd_utilisation(buffer: BUFFER, *, xp):
     r"""Return the utilisation of a drop-tail link by one flow that halves its window at a loss.
 
     .. math:: U = \begin{cases} \dfrac{3 (1 + B)^2}{4 (1 + B + B^2)} & 0 \le B \le 1 \\ 1 & B > 1 \end{cases}
@@ -89,7 +89,7 @@ def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
     result="U, from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
     simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
 )
-def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
+def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp):
     r"""Return the utilisation of a drop-tail link by one flow that multiplies its window by beta at a loss.
 
     .. math:: U = \frac{1 - \beta^2}{1 - \beta^2 + y^2}, \qquad y = \max\left(\frac{1}{1 + B} - \beta, 0\right)
@@ -110,7 +110,7 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> 
     result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
 )
-def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
+def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp):
     r"""Return the mean backlog [bandwidth-delay products] of a link with one flow that multiplies its window at a loss.
 
     .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
@@ -141,7 +141,7 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     long_proof=True,
     not_simulated="the inverse of a law that is simulated",
 )
-def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
+def buffer_for_utilisation(utilisation: UTILISATION, *, xp):
     r"""Return the smallest buffer [bandwidth-delay products] for a given utilisation by a flow that halves its window.
 
     .. math:: B = \frac{\max(4 U - 3, 0)}{\left(\sqrt{U} + \sqrt{3 (1 - U)}\right)^2}
@@ -161,7 +161,7 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
     result="r, an integer",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
 )
-def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp: Any) -> Any:
+def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp):
     r"""Return the number of rounds in which slow start sends a file without loss if every packet is acknowledged.
 
     .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
@@ -189,8 +189,8 @@ def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, x
     round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
 )
 def slow_start_transfer_time(
-    packets: PACKETS, round_trip_time: Any, packet_time: PACKET_TIME, initial_window: INITIAL_WINDOW = 1, *, xp: Any
-) -> Any:
+    packets: PACKETS, round_trip_time, packet_time: PACKET_TIME, initial_window: INITIAL_WINDOW = 1, *, xp
+):
     r"""Return the transfer time [s] of a file by slow start over an empty path without loss.
 
     .. math:: D = R + \max_{0 \le j < r} \left[ j (R + t) + (n - W_0 (2^j - 1)) t \right]
@@ -223,7 +223,7 @@ def slow_start_transfer_time(
     result="norm_diff, 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
     not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
-def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
+def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp):
     r"""Return the undelivered fraction of the data sent a round trip ago, by which SEARCH decides to end slow start.
 
     .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
@@ -274,13 +274,13 @@ RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link ove
 def unloaded_transfer_time(
     packets: PACKETS,
     round_trip_time: ROUND_TRIP,
-    access_time: Any,
+    access_time,
     bottleneck_time: BOTTLENECK_TIME,
-    last_time: Any = 0,
+    last_time=0,
     initial_window: INITIAL_WINDOW = 1,
     *,
-    xp: Any,
-) -> Any:
+    xp,
+):
     r"""Return the transfer time [s] of a file by slow start over three empty links, up to its last acknowledgment.
 
     .. math:: T = D + t_a + t_b + t_d - t + \max_{0 \le j < r} \left[ j (D + t_a + t_b + t_d) + (n - W_0 (2^j - 1)) t
@@ -311,7 +311,7 @@ def unloaded_transfer_time(
     packets=PACKETS.described(remark="They are sent by slow start from a window of 1"),
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate of the access link"),
 )
-def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
+def buffer_for_slow_start(packets, rate_ratio, *, xp):
     r"""Return the smallest buffer [packets] with which an idle switch loses no packet of a slow start.
 
     .. math:: K \ge (w - 1) \left(1 - \max\left(r, \tfrac{1}{2}\right)\right), \qquad
