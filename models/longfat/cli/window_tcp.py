@@ -33,13 +33,6 @@ from longfat.design.tcp_windows import Answer
 from longfat.measured.counting import WIDE
 from longfat.measured.figures import DOUBT
 
-#: Input whose range affects the rate most -> advice to narrow this range. The relative width of the interval of a loss
-#: count is inversely proportional to the square root of the count.
-MEASURE = {
-    "loss": "the estimate of the loss: measure it four times as long, which halves the interval of a count",
-    "rate": "the rate of the link: find it out (contract, shaper, tc), or measure it by UDP",
-    "round_trip_time": "the round-trip time: take the minimum of ping while nothing else is sent",
-}
 #: Prefixes of remarks that are always shown, because the answer assumes another loss than the counted one.
 ASSUMED = ("loss: taken", "loss: none")
 #: Largest rate [bytes/s] and round-trip time [s] at which measurements on Linux lay within the intervals of the answer
@@ -69,7 +62,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield labels and texts: path, sender, law, and the input with the largest effect."""
+    """Yield labels and texts: path, sender and law."""
     a = answer.attrs
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     yield (
@@ -84,8 +77,6 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
         if not remark.startswith((*ASSUMED, DOUBT)):
             yield "remark", remark
     yield "law", f"{rates_by_law(answer)} ({SENDERS[a['scheme']].law})"
-    if path.verdict is None or path.verdict.is_of_network:
-        yield from _decides(answer.effects)
 
 
 def transfer(answer: Answer, size: float, simulate: bool) -> str:
@@ -160,15 +151,6 @@ def _filling(answer: Answer) -> str:
         f"a long transfer of {name}{of_streams(a)} carries {percent(a['target'])} of this link up to a loss of "
         f"{law:.2g} (law), and no window or buffer changes that"
     )
-
-
-def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield a label and a text on the input whose range most affects the rate by law, if any input is a range."""
-    if found:
-        name = max(found, key=lambda one: found[one])
-        factors = ", ".join(f"{key.replace('_', ' ')} {factor:.3g}" for key, factor in found.items())
-        what = MEASURE[name] if found[name] >= 1.01 else "no range"
-        yield "decides", f"{what}. By law the ranges change the rate by these factors: {factors}"
 
 
 def _settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
@@ -372,7 +354,7 @@ def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -
         if skipped > paste.LONGEST_OMITTED or lasts > paste.LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
         said.append(f"{command}: {paste.rates(row['long_lower'], row['long_upper'], unit)}, simulated")
-    loss = answer.effects.get("loss", 1.0)
+    loss = answer.path.law(row["loss_low"]) / answer.path.law(row["loss_high"])
     if loss >= RANGE and counted:
         # Four times as many losses halve the interval on a logarithmic scale: the ratio of its ends becomes the square
         # root.

@@ -1,9 +1,8 @@
-"""Inputs that are known only within a range, and the effect of each range on an answer."""
+"""Inputs that are known only within a range."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,24 +66,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str, Range]) -> dict[str, float]:
-    r"""Return, for each parameter, the log of the factor by which its range changes an answer, largest first.
-
-    .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
-
-    The other parameters are in the middle of their ranges. Parameters whose ends are equal are left out.
-
-    >>> ranges = {"loss": Range(1e-4, 4e-4), "rate": Range(8.0, 10.0), "round_trip_time": Range(0.1, 0.1)}
-    >>> found = effects(lambda at: at["loss"] ** -0.5, ranges)
-    >>> {name: round(effect, 6) for name, effect in found.items()}  # ln 2
-    {'loss': 0.693147, 'rate': 0.0}
-    """
-    middle = {name: one.middle for name, one in ranges.items()}
-    found = {
-        name: abs(math.log(answer(middle | {name: one.high}) / answer(middle | {name: one.low})))
-        for name, one in ranges.items()
-        if not one.known
-    }
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +103,7 @@ def tcp_window(
         Attributes, of each flow: ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of
         ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and
         ``net.core.rmem_max`` [bytes]. ``sockets``: the least number of flows whose windows, as large as Linux allows,
-        fill the path. ``effects``: for each input with a range the logarithm of the factor by which the range changes
-        the rate by the law. Along ``law_loss``: ``dense_rate_law``, for drawing.
+        fill the path. Along ``law_loss``: ``dense_rate_law``, for drawing.
 
     Notes
     -----
@@ -140,8 +139,7 @@ class Answer:
     ``rows`` has for each loss the `VARIABLES`, ``loss``, the middle of its range, and ``long_lower`` and
     ``long_upper``, the limits of a check that lasts as long as a long transfer. ``values`` has the variables of
     `OF_PATH`, NaN until they are simulated. ``path`` is the path in the middle of all ranges. ``alone`` is true if a
-    single loss was given, not a list. ``effects`` has the factor by which the range of an input changes the rate by the
-    law, the largest first.
+    single loss was given, not a list.
     """
 
     rows: list[dict[str, float]]
@@ -149,7 +147,6 @@ class Answer:
     path: tcp.TcpPath
     attrs: dict[str, Any]
     alone: bool
-    effects: dict[str, float]
 
     @property
     def capacity(self) -> float:
@@ -237,10 +234,6 @@ def answers(
         row["tcp_streams_law"] = max(row["tcp_streams_law"], sockets)  # NaN stays
     known = {"tcp_filling_loss_law": here.law_loss(target), "tcp_own_loss_law": here.law_own_loss()}
     values = dict.fromkeys(OF_PATH, math.nan) | known
-    effects = max(
-        (_effects(path, one) for one in ranges),
-        key=lambda found: max(found.values(), default=0.0),
-    )
     attributes = {
         "protocol": "TCP",
         "scheme": scheme,
@@ -260,13 +253,12 @@ def answers(
         "target": target,
         "confidence": confidence,
         "replications": 0,
-        "effects": "; ".join(f"{name} {effect:.6g}" for name, effect in effects.items()),
         "seed": str(seed),
         "units": "bytes/s, s, bytes as the names say; buffer in bandwidth-delay products",
         "longfat_version": __version__,
     }
     alone = len(rows) == 1 and not isinstance(loss, list)
-    answer = Answer(rows, values, here, attributes, alone, {name: math.exp(one) for name, one in effects.items()})
+    answer = Answer(rows, values, here, attributes, alone)
     yield answer
 
     from longfat.base.progress import bar
@@ -367,16 +359,3 @@ def _rates(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     delay, lost = (float(np.mean([getattr(run, name) for run in transfers])) for name in ("queueing_delay", "lost"))
     in_flight = path.rate * mean["mean"] * (path.round_trip_time + delay)
     return made | {"tcp_in_flight": in_flight, "tcp_lost": lost if path.sender.is_bbr else math.nan}
-
-
-def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, float]:
-    """Return the effect of each range on the rate by the law, as in `figure_ranges.effects`; empty without ranges."""
-
-    def law(at: Any) -> float:
-        return path(at).law(at["loss"])
-
-    if all(one.known for one in given.values()) or not math.isfinite(
-        law({name: one.high for name, one in given.items()})
-    ):
-        return {}
-    return figure_ranges.effects(law, given)
