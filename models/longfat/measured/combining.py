@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import median
+from typing import Any
 
 from longfat.base.quantities import rounded, text
 from longfat.measured.counting import loss_interval
@@ -21,6 +22,8 @@ ORDER = {
     "queue_depth": ("crusader", "flent"),
     "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3", "crusader", "flent"),
 }
+#: Figures of the limit of a flow, which several runs have as their medians.
+DETAILS = ("receive_window", "processor", "limited_share", "offered")
 #: Ratio of base round-trip times, or of rates, above which files may be of two paths: our choice.
 APART = 3.0
 
@@ -38,10 +41,9 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
     if len(measurements) == 1:
         return measurements[0].figures
     made = _base(measurements)
-    for name, combine in (("rate", _rate), ("loss", _loss), ("queueing_delay", _queueing), ("queue_depth", _depth)):
-        runs = _believed(name, measurements)
-        if runs:
-            made = made.merged(combine(runs, made))
+    for name in ("rate", "loss", "queueing_delay", "queue_depth"):
+        if runs := _believed(name, measurements):
+            made = made.merged(_loss(runs) if name == "loss" else _median_of(name, runs, made.round_trip_time or 0.0))
     return made.merged(_verdicts(measurements, made))
 
 
@@ -96,27 +98,39 @@ def _base(measurements: Sequence[Measurement]) -> PathFigures:
     return PathFigures(round_trip_time=min(values), round_trip_time_interval=_range(values), remarks=remarks + doubts)
 
 
-def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
-    values = [one.figures.rate or 0.0 for one in runs]
+def _median_of(name: str, runs: Sequence[Measurement], base: float) -> PathFigures:
+    """Return the median of a figure, and its range; queueing delays count from the ``base`` round-trip time [s]."""
+    figures = [one.figures for one in runs]
+    values = [getattr(one, name) for one in figures]
+    made: dict[str, Any] = {"remarks": _remarks(name, runs, "the median")}
+    if name == "rate":
+        first = figures[0]
+        made |= {"flows": first.flows, "transport": first.transport, "rate_layer": first.rate_layer}
+        made["remarks"] += _doubt_of_rates(runs)
+    if name == "queueing_delay":
+        own = (base if one.round_trip_time is None else one.round_trip_time for one in figures)
+        values = [max(0.0, delay + (trip - base)) for delay, trip in zip(values, own, strict=True)]
+    if name != "queue_depth":
+        made[f"{name}_interval"] = _range(values)
+    return PathFigures(**made | {name: median(values)})
+
+
+def _doubt_of_rates(runs: Sequence[Measurement]) -> tuple[str, ...]:
+    """Return a remark that doubts the files if their rates differ by more than the factor `APART`."""
     slow, fast = (find(runs, key=lambda one: one.figures.rate or 0.0) for find in (min, max))
-    ends = " and ".join(f"{rounded(one.figures.rate or 0.0, 'bytes/s')} in {one.file}" for one in (slow, fast))
+    low, high = slow.figures.rate or 0.0, fast.figures.rate or 0.0
+    if high <= APART * low:
+        return ()
     causes = ["two paths", "two directions of one"]
     if slow.figures.flows != fast.figures.flows:
         causes.append("different numbers of flows")
     if runs[0].figures.transport == "UDP":  # iperf3 -u sends at the rate that -b asks for
         causes.append("two offered rates")
-    doubt = f"{DOUBT}rates of {ends}: {', '.join(causes[:-1])}, or {causes[-1]}"
-    return PathFigures(
-        rate=median(values),
-        rate_interval=_range(values),
-        flows=runs[0].figures.flows,
-        transport=runs[0].figures.transport,
-        rate_layer=runs[0].figures.rate_layer,
-        remarks=_remarks("rate", runs, "the median") + (doubt,) * (max(values) > APART * min(values)),
-    )
+    ends = f"{rounded(low, 'bytes/s')} in {slow.file} and {rounded(high, 'bytes/s')} in {fast.file}"
+    return (f"{DOUBT}rates of {ends}: {', '.join(causes[:-1])}, or {causes[-1]}",)
 
 
-def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
+def _loss(runs: Sequence[Measurement]) -> PathFigures:
     figures = [one.figures for one in runs]
     shares = [one.loss or 0.0 for one in figures]
     sent = sum(one.packets_sent or 0.0 for one in figures)
@@ -144,22 +158,6 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     )
 
 
-def _queueing(runs: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return the median queueing delay [s] of the runs, each relative to the base round-trip time of the path."""
-    base = made.round_trip_time or 0.0
-    values = []
-    for figures in (one.figures for one in runs):
-        own = figures.round_trip_time
-        values.append(max(0.0, (figures.queueing_delay or 0.0) + (own - base if own is not None else 0.0)))
-    remarks = _remarks("queueing_delay", runs, "the median")
-    return PathFigures(queueing_delay=median(values), queueing_delay_interval=_range(values), remarks=remarks)
-
-
-def _depth(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
-    values = _median(one.figures.queue_depth for one in runs)
-    return PathFigures(queue_depth=values, remarks=_remarks("queue_depth", runs, "the median"))
-
-
 def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:
     """Return a record of what limited the flow and whether it was policed, from measurements and merged figures."""
     runs = _believed("limited_by", measurements)
@@ -171,16 +169,12 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
         remarks = (
             f"limited_by: differs among {len(runs)} runs ({runs[0].kind}): {', '.join(sorted(map(str, limits)))}",
         )
-    verdicts = [one.figures for one in measurements if one.figures.policed is not None and one.figures.loss]
+    verdicts = [one.figures.policed for one in measurements if one.figures.policed is not None and one.figures.loss]
     policed: bool | None = None
     if made.loss is not None:
-        mean = (
-            None
-            if made.queueing_delay is None or not made.round_trip_time
-            else made.round_trip_time + made.queueing_delay
-        )
-        policed = queued_or_lost(made.round_trip_time, mean, made.loss)
-    if any(one.policed for one in verdicts):
+        base, queue = made.round_trip_time, made.queueing_delay
+        policed = queued_or_lost(base, base + queue if base and queue is not None else None, made.loss)
+    if any(verdicts):
         policed = True
     elif verdicts and policed is None:
         policed = False
@@ -191,10 +185,7 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
         limited_by=limits.pop() if len(limits) == 1 else None,
         policed=policed,
         remarks=remarks,
-        receive_window=_median(one.figures.receive_window for one in runs),
-        processor=_median(one.figures.processor for one in runs),
-        limited_share=_median(one.figures.limited_share for one in runs),
-        offered=_median(one.figures.offered for one in runs),
+        **{name: _median(getattr(one.figures, name) for one in runs) for name in DETAILS},
         control=controls.pop() if len(controls) == 1 else None,
     )
 

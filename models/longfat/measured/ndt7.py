@@ -80,12 +80,11 @@ def _server(path: str, content: Any) -> dict[str, list[tuple[str, Field]]]:
 
 
 def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str]) -> PathFigures:
-    rate = base = mean = loss = sent = interval = limit = buffer = None
+    found: dict[str, Any] = {"rate": None}
     if seen:
         elapsed = seen[-1]["ElapsedTime"].number("us", "(0, inf)") / 1e6
-        rate = seen[-1]["NumBytes"].number("bytes", "[0, inf)") / elapsed or None
+        found["rate"] = seen[-1]["NumBytes"].number("bytes", "[0, inf)") / elapsed or None
         remarks.append(f"rate: an estimate, what the receiver of the {test} saw (ndt7); the path may carry more")
-    mss: float | None = None
     if known:
         last = known[-1]
         mss = last["SndMSS"].number("bytes", "[1, 65535]")
@@ -94,37 +93,26 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
         base = last["MinRTT"].number("us", "(0, inf)") / 1e6
         remarks.append("round_trip_time: Linux's minimum at the server (ndt7)")
         remarks.append("queueing_delay: the mean of the smoothed round-trip times less the minimum (ndt7)")
+        found |= {"packet": mss, "round_trip_time": base, "queueing_delay": max(0.0, mean - base)}
         total = last["BytesSent"].number("bytes", "[1, inf)")
         again = last["BytesRetrans"].number("bytes", "[0, inf)")
         if again < total:
             sent, loss = total / mss, again / total
-            interval = loss_interval(again / mss, sent)
+            found |= {"loss": loss, "packets_sent": sent, "loss_interval": loss_interval(again / mss, sent)}
+            found["policed"] = queued_or_lost(base, mean, loss)
             remarks.append(
                 f"loss: an estimate, {again:.0f} of {total:.0f} bytes retransmitted (ndt7), queue drops included"
             )
         clocks = [last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited")]
-        limit = by_time(clocks[0], clocks[1], clocks[2], application=False)
-        if limit:
+        if limit := by_time(clocks[0], clocks[1], clocks[2], application=False):
             remarks.append(f"limited_by: {of_busy(*clocks)} (ndt7)")
-            buffer = clocks[2] / clocks[0] if limit == "send buffer" else None
-        if rate is None and "BytesAcked" in last.entries() and "ElapsedTime" in last.entries():
+            found["limited_by"] = limit
+            found["limited_share"] = clocks[2] / clocks[0] if limit == "send buffer" else None
+        if found["rate"] is None and "BytesAcked" in last.entries() and "ElapsedTime" in last.entries():
             acked = last["BytesAcked"].number("bytes", "[0, inf)")
-            rate = acked / (last["ElapsedTime"].number("us", "(0, inf)") / 1e6) or None
+            found["rate"] = acked / (last["ElapsedTime"].number("us", "(0, inf)") / 1e6) or None
             remarks.append("rate: an estimate, what was acknowledged (ndt7); the path may carry more")
-    return PathFigures(
-        rate,
-        base,
-        loss,
-        tuple(remarks),
-        packet=mss,
-        transport="TCP",
-        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
-        packets_sent=sent,
-        loss_interval=interval,
-        policed=None if loss is None else queued_or_lost(base, mean, loss),
-        limited_by=limit,
-        limited_share=buffer,
-    )
+    return PathFigures(**found, transport="TCP", remarks=tuple(remarks))
 
 
 def _series(seen: list[Field], known: list[Field]) -> tuple[Series, ...]:
