@@ -92,7 +92,7 @@ def carry(hosts: Sequence[Host], round_trip: float) -> tuple[float, float]:
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
     from longfat.testbed.ledger import Ledger
-    from longfat.testbed.pump import pump
+    from longfat.testbed.pump import Pump
 
     net = Network().link("a", "b", rate=RATE, delay=round_trip / 2).link("b", "a", rate=RATE, delay=round_trip / 2)
     net.flow("cubic", path=["a", "b"], packet=1500, ack=52)
@@ -101,11 +101,9 @@ def carry(hosts: Sequence[Host], round_trip: float) -> tuple[float, float]:
     def measure() -> None:
         arrived.append(ledger.accounts[0].in_order)
 
-    found = pump(
-        Emulator(net, duration=END + 1.0), (hosts[0].device, hosts[1].device), is_tcp, until=END * SECOND,
-        ledger=ledger, calls=[(START * SECOND, measure), (END * SECOND, measure)],
-    )  # fmt: skip
-    return (arrived[1] - arrived[0]) / (END - START), found.late
+    pump = Pump(Emulator(net, duration=END + 1.0), (hosts[0].device, hosts[1].device), is_tcp, ledger=ledger)
+    pump.run(END * SECOND, [(START * SECOND, measure), (END * SECOND, measure)])
+    return (arrived[1] - arrived[0]) / (END - START), pump.late
 
 
 def measured(control: str, window: int, round_trip: float) -> float:

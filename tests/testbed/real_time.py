@@ -174,12 +174,12 @@ def play(hosts, side, role, *given):
 class Log:
     """Packets as they enter the network, and as they are due."""
 
-    def __init__(self):
-        self.arrivals, self.due = [], []
+    def __init__(self, emulator):
+        self.emulator, self.arrivals, self.due = emulator, [], []
 
-    def sent(self, connection, back, at, packet):
+    def sent(self, connection, back, packet):
         if not back:
-            self.arrivals.append((at, len(packet), bytes(packet[-4:])))
+            self.arrivals.append((self.emulator.now, len(packet), bytes(packet[-4:])))
 
     def received(self, delivery):
         if not delivery.back:
@@ -199,20 +199,14 @@ def main(kind, mbit, count, store=""):
 
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
-    from longfat.testbed.pump import STANDSTILL_NS, pump
+    from longfat.testbed.pump import STANDSTILL_NS, Pump
     from tests.testbed.test_emulator import ideal_fifo
 
     net = Network().link("a", "b", rate=rate / 8, delay=DELAY / 1e9, buffer=ROOM, duplex=True)
-    emulator, log = Emulator(net.flow("sack", path=["a", "b"])), Log()
-    found = pump(
-        emulator,
-        tuple(hosts.devices),
-        lambda packet: 0,
-        until=60 * 10**9,
-        captures=log,
-        calls=[(0, lambda: os.write(sender, b"x"))],
-        control=arrivals.fileno(),
-    )
+    emulator = Emulator(net.flow("sack", path=["a", "b"]))
+    log = Log(emulator)
+    pump = Pump(emulator, tuple(hosts.devices), lambda packet: 0, ledger=log)
+    pump.run(60 * 10**9, [(0, lambda: os.write(sender, b"x"))], arrivals.fileno())
     trips = np.array(json.load(trips)) - (2 * DELAY + 2 * 8 * 10**9 * SIZE // rate)
     expected = ideal_fifo([one[:2] for one in log.arrivals], rate, ROOM, DELAY)
     verdicts = [(due, name) for (_, _, name), due in zip(log.arrivals, expected, strict=True) if due is not None]
@@ -221,15 +215,15 @@ def main(kind, mbit, count, store=""):
         "dropped": expected.count(None),
         "unlike the ideal FIFO": len(set(verdicts) ^ set(log.due)),
         "round trip beyond the ideal [us]": quantiles(trips),
-        "lateness [us]": quantiles(found.lateness),
-        "late": found.late,
-        "refused": found.refused,
-        "real time": found.real_time,
+        "lateness [us]": quantiles(pump.lateness),
+        "late": pump.late,
+        "refused": pump.refused,
+        "real time": pump.real_time,
     }
     arrived = np.array(json.load(arrivals))
     if len(arrived) > 1000:
         first = 2 * PINGS + 100  # the queue has begun to be full
-        arrived, lateness = arrived[100:], found.lateness[first:]
+        arrived, lateness = arrived[100:], np.array(pump.lateness)[first:]
         stood = lateness[lateness > STANDSTILL_NS].sum()
         # By the times at which they were due, each the ideal FIFO's: where the sender was late, the link fell idle.
         ideal = log.due[-1][0] - log.due[-len(arrived)][0]

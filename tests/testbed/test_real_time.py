@@ -19,7 +19,7 @@ def figures(kind, mbit, packets):
     for _ in range(3):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
         found = json.loads(done.stdout)
-        if found["late"] <= 0.01 and found["refused"] == 0:  # the rule of `longfat.testbed.pump.Punctuality`
+        if found["late"] <= 0.01 and found["refused"] == 0:  # the rule of `longfat.testbed.one_run.Trust`
             return found
     pytest.skip(f"other work makes {found['late']:.1%} of packets late")
 

@@ -22,7 +22,7 @@ from longfat.testbed.plan import FIRST_PORT, Connection
 if TYPE_CHECKING:
     import numpy as np
 
-    from longfat.testbed.pump import Punctuality
+    from longfat.testbed.pump import Pump
 
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
@@ -144,7 +144,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     from longfat.testbed import tcp_info
     from longfat.testbed.emulator import Emulator, idle
     from longfat.testbed.ledger import Ledger
-    from longfat.testbed.pump import Captures, pump
+    from longfat.testbed.pump import Captures, Pump
 
     net, rng = pickle.loads(job.network)
     emulator = Emulator(net, rng=rng, sample_every=job.sample_every, duration=job.duration)
@@ -152,15 +152,15 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     for account, one in zip(ledger.accounts, job.connections, strict=True):
         account.goal = account.goal if one.file is None else one.file
     captures = None if job.captures is None else Captures(*job.captures)
-    carry = functools.partial(
-        pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger, captures=captures
+    carrier = functools.partial(
+        Pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger, captures=captures
     )
     if captures is not None:
         captures.shift_ns = -LONGEST_HANDSHAKE_NS
     # Handshakes pass a network without other traffic, so that the first round-trip time of each connection is the base
     # of its path.
     accept = [(at, senders.accept) for at in range(ACCEPT_NS, LONGEST_HANDSHAKE_NS, ACCEPT_NS)]
-    carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE_NS, calls=[(0, senders.open), *accept], control=senders.opened)
+    carrier(Emulator(idle(net))).run(LONGEST_HANDSHAKE_NS, [(0, senders.open), *accept], senders.opened)
     senders.check()
     if captures is not None:
         captures.shift_ns = 0
@@ -168,7 +168,8 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
     end = round(job.duration * SECOND)
-    punctuality = carry(emulator, until=end, calls=calls)
+    pump = carrier(emulator)
+    pump.run(end, calls)
     if captures is not None:
         captures.close()
     (before, ledger_before), (after, ledger_after) = measured
@@ -184,7 +185,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         after=ledger_after,
         samples=samples,
         settings=settings.recorded(hosts[0]),
-        trust=_trust(punctuality, end, sum(host.drops() for host in hosts), samples, senders, job),
+        trust=_trust(pump, end, sum(host.drops() for host in hosts), samples, senders, job),
     )
 
 
@@ -210,23 +211,22 @@ def number_of(packet: bytes) -> int:
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
-def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders, job: Job) -> Trust:
+def _trust(pump: Pump, end: int, drops: int, samples: np.ndarray, senders: Senders, job: Job) -> Trust:
     """Return the evidence from which `Trust.accepted` decides whether the results may be used."""
     import numpy as np
 
-    late = punctuality.lateness
     last = samples[[np.flatnonzero(samples["connection"] == k)[-1] for k in np.unique(samples["connection"])]]
     waited = np.maximum(last["rwnd_limited"], last["sndbuf_limited"])
-    found = (float(f"{x / SECOND:.3g}") for x in np.quantile(late, (0.5, 0.99, 0.999, 1.0))) if len(late) else ()
+    quantiles = {"median": 0.5, "99 %": 0.99, "99.9 %": 0.999, "largest": 1.0} if pump.lateness else {}
     return Trust(
-        late=punctuality.late,
-        packets=len(late),
-        drops=drops + punctuality.refused,
+        late=pump.late,
+        packets=len(pump.lateness),
+        drops=drops + pump.refused,
         starved=max(
             float((waited / np.maximum(last["busy_time"], 1)).max(initial=0.0)), senders.dry / max(senders.looks, 1)
         ),
-        lateness=dict(zip(("median", "99 %", "99.9 %", "largest"), found, strict=bool(len(late)))),
-        real_time=punctuality.real_time,
-        stood=punctuality.stood / end,
+        lateness={name: float(f"{np.quantile(pump.lateness, q) / SECOND:.3g}") for name, q in quantiles.items()},
+        real_time=pump.real_time,
+        stood=pump.stood / end,
         paced=any(one.control == "bbr" for one in job.connections),
     )

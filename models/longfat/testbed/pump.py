@@ -15,13 +15,10 @@ import os
 import select
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
-
-import numpy as np
 
 from longfat.base.headers import complete_segment, pcap_header, pcap_record
 from longfat.sim.kernel.records import NEVER, SECOND
@@ -38,26 +35,6 @@ STANDSTILL_NS = 300_000
 AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due: waking up takes as long (measured)
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
-
-
-@dataclass(frozen=True)
-class Punctuality:
-    """Lateness of the packets that a run of `pump` wrote, and counts of the packets that it did not write."""
-
-    lateness: np.ndarray  # ns, of each packet
-    refused: int  # packets refused by a device
-    unknown: int  # packets of no connection, which were dropped
-    real_time: bool  # the process had a real-time priority
-
-    @property
-    def late(self) -> float:
-        """Fraction of packets that were more than 2 ms late."""
-        return float((self.lateness > LATE_NS).mean()) if len(self.lateness) else 0.0
-
-    @property
-    def stood(self) -> int:
-        """Total time for which the network stood still [ns]."""
-        return int(self.lateness[self.lateness > STANDSTILL_NS].sum())
 
 
 @contextmanager
@@ -87,55 +64,67 @@ def prompt() -> Iterator[bool]:
             gc.enable()
 
 
-def pump(
-    emulator: Emulator,
-    hosts: tuple[int, int],
-    classify: Callable[[bytes], int],
-    *,
-    until: int,
-    ledger: Ledger | None = None,
-    captures: Captures | None = None,
-    calls: Iterable[tuple[int, Callable[[], Any]]] = (),
-    control: int | None = None,
-) -> Punctuality:
-    """Carry packets between two hosts in real time; return the lateness of the packets.
+class Pump:
+    """Carrier of packets between two hosts in real time, which counts how late the packets are.
 
-    The hosts are the file descriptors of the host of all senders and of that of all receivers. The run ends at the
-    virtual time ``until`` [ns], or once the file descriptor ``control`` is readable. ``classify`` returns the number of
-    a packet's connection, a negative one if the packet belongs to none. Each of the calls is made at its virtual time
-    [ns], after all events of the network and the hosts until then; packets that the hosts send because of a call enter
-    the network at the time of the call.
+    Parameters
+    ----------
+    emulator : Emulator
+        Network between the hosts.
+    hosts : tuple of int
+        File descriptors of the host of all senders and of that of all receivers.
+    classify : callable
+        Returns the number of the connection of a packet, a negative number if the packet belongs to none.
+    ledger : Ledger, optional
+        Counts the packets of each connection.
+    captures : Captures, optional
+        Writes the packets to files.
     """
-    with prompt() as real_time:
-        made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))
-        made.run(until, control)
-    return Punctuality(np.array(made.lateness, np.int64), made.refused, made.unknown, real_time)
-
-
-class _Pump:
-    """State of one call of `pump`."""
 
     def __init__(
         self,
         emulator: Emulator,
         hosts: tuple[int, int],
         classify: Callable[[bytes], int],
-        ledger: Ledger | None,
-        captures: Captures | None,
-        calls: Sequence[tuple[int, Callable[[], Any]]],
+        *,
+        ledger: Ledger | None = None,
+        captures: Captures | None = None,
     ) -> None:
         self.emulator, self.hosts, self.classify = emulator, hosts, classify
-        self.ledger, self.captures, self.calls, self.called = ledger, captures, calls, 0
-        self.lateness = array("q")
+        self.ledger, self.captures = ledger, captures
+        self.calls: list[tuple[int, Callable[[], Any]]] = []
+        self.called = 0  # number of calls that have been made
+        self.lateness = array("q")  # ns, of each packet
         self.origin = 0  # clock time at virtual time 0 [ns]
-        self.refused = self.unknown = 0
+        self.refused = 0  # number of packets that a device refused
+        self.unknown = 0  # number of packets of no connection, which were dropped
+        self.real_time = False  # whether the process had a real-time priority
         # If packets are small, read at most 4 KiB at once: each read of 64 KiB would clear 64 KiB of memory.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.flows) else 65_536
         for host in hosts:
             os.set_blocking(host, False)
 
-    def run(self, until: int, control: int | None) -> None:
-        """Carry packets until the virtual time ``until`` [ns], or until ``control`` is readable."""
+    @property
+    def late(self) -> float:
+        """Fraction of packets that were more than 2 ms late."""
+        return sum(one > LATE_NS for one in self.lateness) / max(len(self.lateness), 1)
+
+    @property
+    def stood(self) -> int:
+        """Total time for which the network stood still [ns]."""
+        return sum(one for one in self.lateness if one > STANDSTILL_NS)
+
+    def run(self, until: int, calls: Iterable[tuple[int, Callable[[], Any]]] = (), control: int | None = None) -> None:
+        """Carry packets until the virtual time ``until`` [ns], or until the file descriptor ``control`` is readable.
+
+        Each of the calls is made at its virtual time [ns], after all events of the network and the hosts until then;
+        packets that the hosts send because of a call enter the network at the time of the call.
+        """
+        self.calls = sorted(calls, key=lambda call: call[0])
+        with prompt() as self.real_time:
+            self._carry(until, control)
+
+    def _carry(self, until: int, control: int | None) -> None:
         emulator, first, second = self.emulator, *self.hosts
         self.origin = time.monotonic_ns() - emulator.now
         watched = [first, second] if control is None else [first, second, control]
