@@ -113,7 +113,7 @@ def test_pictures_and_files(folder, capsys):
 
 
 def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
-    """The real `longfat.testbed.outcomes` finds no devices, as in a container without rights."""
+    """The real `longfat.testbed.runs.outcomes` finds no devices, as in a container without rights."""
     monkeypatch.setattr(datasets, "outcomes", runs.outcomes)
     monkeypatch.setattr(runs, "missing", lambda controls: ["/dev/net/tun is missing", "there is no program ip"])
     err = refused(capsys, "--output", "out")

@@ -19,7 +19,7 @@ SETTINGS = {"kernel": "6.18.0", "tcp_sack": "1"}
 
 
 def outcomes(net, *, duration, warm_up=0.0, replications=1, rng=None, sample_every=None, rejected=(), **_):
-    """Return what `longfat.testbed.outcomes` would, for senders and receivers of the simulator."""
+    """Return what `longfat.testbed.runs.outcomes` would, for senders and receivers of the simulator."""
     times = [quantities.read("time", one, "s", "[0, inf)") for one in (duration, warm_up)]
     every = None if sample_every is None else quantities.read("sample_every", sample_every, "s", "[0, inf)")
     return [_one(net, *times, every, stream, rejected) for stream in generator(rng).spawn(replications)]

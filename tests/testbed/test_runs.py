@@ -13,8 +13,9 @@ from longfat import sim
 from longfat.base.user_files import read
 from longfat.sim import DROP, Discipline, Network, queues
 from longfat.sim.kernel.records import SECOND
-from longfat.testbed import CannotRun, RejectedRun, outcomes, runs
+from longfat.testbed import CannotRun, RejectedRun, runs
 from longfat.testbed.one_run import Outcome, Trust
+from longfat.testbed.runs import outcomes
 
 QUIET = {"progress": False}
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from longfat.testbed.datasets import run
     from longfat.testbed.network_namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.runs import RejectedRun, outcomes
+    from longfat.testbed.runs import RejectedRun
 
-__all__ = ["CannotRun", "RejectedRun", "compare", "missing", "outcomes", "refusals", "run"]
+__all__ = ["CannotRun", "RejectedRun", "compare", "missing", "refusals", "run"]
 
 __getattr__, __dir__ = lazily(__name__)

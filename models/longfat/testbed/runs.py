@@ -54,17 +54,7 @@ def outcomes(
 ) -> list[Outcome]:
     """Run a scenario with Linux's TCP in real time, and return the outcome of each replication.
 
-    Parameters
-    ----------
-    net, duration, warm_up, replications, rng, sample_every, settings, pcap, attempts, progress
-        As for `longfat.testbed.run`.
-
-    Raises
-    ------
-    ValueError, CannotRun, RejectedRun
-        As for `longfat.testbed.run`.
-    KeyboardInterrupt
-        On Ctrl-C; the results are lost.
+    The arguments and the errors are those of `longfat.testbed.run`. After Ctrl-C the results are lost.
     """
     until = quantities.read("duration", duration, "s", "(0, 1e5]")
     begin = quantities.read("warm_up", warm_up, "s", f"[0, {until:g})")
