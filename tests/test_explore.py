@@ -2,12 +2,10 @@
 
 import asyncio
 import base64
-import io
 import json
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 
@@ -138,7 +136,6 @@ def test_family():
             lambda: start(EFFICIENCY).spread("loss", []),
             "family_values = 0 values is out of range: must be 1 to 6 values",
         ),
-        (lambda: lf.explore.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
     ],
 )
 def test_refusals(act, message):
@@ -152,28 +149,22 @@ POINTS = [
 ]
 
 
-def test_files_round_trip(tmp_path):
+def test_curves_survive_a_file_and_are_drawn(tmp_path):
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23).spread("loss", [1e-4])
     data = lf.explore.dataset(state, simulated=POINTS)
-    (tmp_path / "law.nc").write_bytes(lf.explore.file(data, "nc"))
+    data.to_netcdf(tmp_path / "law.nc")
     with xr.open_dataset(tmp_path / "law.nc") as back:
         assert back.law.values == pytest.approx(data.law.values, rel=0)
+        assert back.law.sel(loss=1e-4).values == pytest.approx(EFFICIENCY(back.window.values, 1e-4, 16, 23), rel=1e-12)
         assert back.valid.values.tolist() == data.valid.values.tolist()
         assert back.simulated_at.values.tolist() == [10, 100]
         assert back.simulated.values.tolist() == [0.3, 0.9]
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
-    table = pd.read_csv(io.BytesIO(lf.explore.file(data, "csv")))
-    assert len(table) == data.law.size + 2
-    curve = table[np.isclose(table["loss [probability]"], 1e-4)]
-    expected = EFFICIENCY(curve["window [segments]"].values, 1e-4, 16, 23)
-    assert curve.law.values == pytest.approx(expected, rel=1e-12)
-    assert table.simulated.dropna().tolist() == [0.3, 0.9]
-    assert lf.explore.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
-    svg = lf.explore.file(data, "svg").decode()
+    drawn = law_curves.svg(data)
     for words in ("Window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
-        assert words in svg
+        assert words in drawn
 
 
 # Simulations.

@@ -82,9 +82,8 @@ assert message(lf.plot.style) == message(lf.plot.show, run) == picture
 assert message(lambda: lf.explore.law) == "longfat.explore.law needs anywidget: pip install 'longfat[explore]'"
 data = lf.explore.dataset(lf.explore.start(lf.laws.queues.mm1_wait, load=0.9))
 assert math.isclose(data.operating_value, 9)
-assert lf.explore.file(data, "csv").startswith(b"load,law")
-assert message(lf.explore.file, data, "nc") == "a NetCDF file needs netCDF4: pip install 'longfat[files]'"
-assert message(lf.explore.file, data, "svg") == message(lf.plot.benchmark_times, data) == picture
+assert message(lf.explore.figure, data) == "explore.figure" + picture.removeprefix("a picture")
+assert message(lf.plot.benchmark_times, data) == picture
 print("done")
 """
 

@@ -13,7 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import extras
-from longfat.explore.law_curves import dataset, figure, file
+from longfat.explore.law_curves import dataset, figure
 from longfat.explore.state import State, start
 from longfat.handbook.presets import Preset, presets
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WIDGETS = ("Explorer", "law", "page")
 
-__all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "page", "presets", "start"]
+__all__ = ["Explorer", "Preset", "State", "dataset", "figure", "law", "page", "presets", "start"]
 
 
 class _Package(types.ModuleType):

@@ -1,18 +1,15 @@
-"""Curves of a law as a Dataset, and as files: SVG or PNG for the picture, CSV or NetCDF for the numbers."""
+"""Curves of a law as a Dataset and as a picture."""
 
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.base import domains, extras
+from longfat.base import extras
 from longfat.base.labelled import made_by
-from longfat.base.text_tables import csv_of
 from longfat.explore.simulations import CONFIDENCE
 from longfat.explore.state import State
 
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 241  # number of points along the x axis; more would not be visible on a screen
-KINDS = ("svg", "png", "csv", "nc")
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
@@ -121,39 +117,11 @@ def figure(data: xr.Dataset) -> Figure:
     return made
 
 
-def file(data: xr.Dataset, kind: str) -> bytes:
-    """Return the bytes of a file: the picture if `kind` is "svg" or "png", the numbers if it is "csv" or "nc".
-
-    >>> from longfat.explore.state import start
-    >>> from longfat.laws import queues
-    >>> file(dataset(start(queues.mm1_wait)), "csv")[:23]
-    b'load,law [service times'
-    """
-    domains.choice("kind", kind, KINDS)
-    if kind == "csv":
-        return csv_of(_table(data), data).encode()
-    if kind == "nc":  # written to a file and read back, because not every engine of xarray writes to memory
-        extras.need("a NetCDF file", "netCDF4")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "data.nc"
-            data.to_netcdf(path)
-            return path.read_bytes()
+def svg(data: xr.Dataset) -> str:
+    """Return the figure of the curves as the text of an SVG file."""
     from longfat import plot
 
-    buffer = io.BytesIO()
+    text = io.StringIO()
     with plot.style():
-        figure(data).savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
-    return buffer.getvalue()
-
-
-def _table(data: xr.Dataset) -> Any:
-    """Return a table with one row for each point of the curves and one for each simulated point."""
-    import pandas as pd
-
-    simulated = [name for name in data if "simulated_at" in data[name].dims]
-    curves = data.drop_vars(["simulated_at", *simulated], errors="ignore").to_dataframe().reset_index()
-    if not simulated:
-        return curves
-    across = data.attrs["across"]
-    points = data[simulated].to_dataframe().reset_index().rename(columns={"simulated_at": across})
-    return pd.concat([curves, points], ignore_index=True)
+        figure(data).savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()

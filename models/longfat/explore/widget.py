@@ -13,7 +13,7 @@ import traitlets
 
 from longfat.base import extras
 from longfat.explore import simulations
-from longfat.explore.law_curves import dataset, file
+from longfat.explore.law_curves import dataset, svg
 from longfat.explore.state import State, chosen, find, start
 from longfat.handbook import pages
 from longfat.law import Law
@@ -103,7 +103,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
         display(self._repr_mimebundle_(**options)[0], raw=True)
         if not self.picture and extras.installed("matplotlib"):
-            self.picture = file(dataset(self.state), "svg").decode()
+            self.picture = svg(dataset(self.state))
         self._still = display(self._still_bundle(), raw=True, display_id=True)
 
     def _still_bundle(self) -> dict[str, str]:
