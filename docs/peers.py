@@ -64,32 +64,6 @@ simulators, and are counted from 15 s to 45 s in four or eight runs. Goodput is 
 this page and its CSV.
 """
 
-#: Rule, how it is here, how in ns-3, how it is made the same or switched.
-RULES = [
-    ("recovery", "PRR of RFC 9937", "its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions", "the window is ssthresh at once: prr = 0, TcpClassicRecovery"),
-    ("losses by time", "RACK-TLP (RFC 8985), where on", "none", "rack = 0"),
-    ("Reno-friendly CUBIC beyond the window before the loss", "as Reno (RFC 9438, section 4.3)", "3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2)", "full_reno = 0"),
-    ("acknowledgments", "of every packet", "of every second", "of every second; of every packet for BBR with lost retransmissions found"),
-    ("end of slow start", "HyStart++ (RFC 9406)", "HyStart", "off"),
-    ("least timeout", "0.2 s", "1 s", "1 s (RFC 6298, rule 2.4)"),
-    ("wait that CoDel, FQ-CoDel, PIE see", "until transmission", "without one packet in the device (0.6 ms)", "ns-3's targets are 0.6 ms lower"),
-    ("step marking", "its own discipline", "RED with equal thresholds, weight 1, Gentle off", ""),
-    ("PIE's bound of steps", "off", "on", "off"),
-    ("time stamps", "", "rounded to milliseconds", "none, but for the last rows of BBR"),
-    ("DCTCP in the round trip after a mark", "grows (RFC 8257, section 3.4)", "does not while `CA_CWR` (`tcp-socket-base.cc`, `ProcessAck`)", "`dctcp-holding` here"),
-    ("arithmetic of CUBIC", "real numbers (RFC 9438, sections 4.2, 4.3)", "whole packets (`tcp-cubic.cc`, `Update`)", "`cubic-whole` here"),
-    ("acknowledgment that ends recovery", "grows no window", "grows it by all that it acknowledges, also by what SACK had reported (`ProcessAck`)", "`cubic-whole` here; off in the row \"whole packets\""),
-    ("lost retransmission", "found when three later packets are acknowledged", "only by the timer (`tcp-tx-buffer.cc`, `NextSeg`; RFC 6675)", "found there"),
-    ("partial acknowledgment", "sends what window and pacing allow", "sends a packet more at once, unless it was retransmitted before (`DoRetransmit`; RFC 6582, section 3.2)", "`bbr1-ns3` here, also if it was retransmitted before"),
-    ("BBR's window for aggregated acknowledgments", "none (draft of 2017)", "added, as in later Linux (`tcp-bbr.cc`, `UpdateAckAggregation`)", "off there"),
-    ("pacing margin of BBR", "none (draft of 2017)", "1 %, as in later Linux (`tcp-bbr.cc`, `SetPacingRate`)", "`pacing_margin` here"),
-    ("probing segments of BBR", "none (draft of 2017)", "two more in flight in the phase of gain 5/4, as in Linux (`tcp-bbr.cc`, `InFlight`)", "`bbr1-ns3` here"),
-    ("conservation of packets by BBR", "for a round trip that begins with recovery, as in Linux", "short: until the round trip ends in which recovery begins (`tcp-bbr.cc`, `CongestionStateSet`)", "`bbr1-ns3` here"),
-    ("first round-trip time of BBR", "that of the first packet", "that of the handshake, as in Linux (`tcp-bbr.cc`, `CongestionStateSet`)", "`handshake_rtt` of `bbr1-ns3` here"),
-    ("phases of BBR's cycle", "random for each flow", "random, but of the same random numbers for each flow (attribute `Stream`)", "numbers of its own for each flow there"),
-    ("round-trip times in recovery", "of every packet", "none without time stamps (Karn)", "time stamps there"),
-]  # fmt: skip
-
 
 def read():
     """Return the stored values by comparison, quantity and simulator."""
@@ -177,12 +151,6 @@ def page():
     return head + rows(made) + SWITCHED.format(**left) + TEXT
 
 
-def rules():
-    """Return the rules that differ as CSV."""
-    heads = ["rule", "here", "ns_3", "made_the_same_or_switched_by"]
-    return csv_text([heads, *([one.replace("`", "") for one in row] for row in RULES)])
-
-
 def table():
     """Return every comparison as CSV."""
     lines = [[
@@ -196,7 +164,7 @@ def table():
 
 
 #: What this module writes, below `docs`.
-PAGES = {"peers.md": page, "data/peers.csv": table, "data/peers_rules.csv": rules}
+PAGES = {"peers.md": page, "data/peers.csv": table}
 
 
 if __name__ == "__main__":
