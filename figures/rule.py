@@ -38,7 +38,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from scipy import stats
@@ -453,43 +453,6 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
     if isinstance(evidence, Together):
         return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
     return [evidence.fitted] if isinstance(evidence, Quantity | Difference | Statement) and evidence.fitted else []
-
-
-def opposite(evidence: Evidence) -> Evidence:
-    """Return evidence with the opposite verdict.
-
-    Tests use it to show that the rule can give another verdict on every row.
-
-    >>> judge(opposite(Quantity(printed("0.41"), Estimate(0.5))))[0]
-    'reproduced'
-    """
-    match evidence:
-        case Quantity(printed=number):
-            right = Estimate(number.value)
-            if judge(evidence)[0] != "differs":
-                far = 3.0 * abs(number.value) + 10.0 * number.rounding
-                right = Estimate(number.value - far if number.bound == "at least" else number.value + far)
-            return replace(evidence, ours=right, spread=None, interpretations={})
-        case Difference():
-            value = 1.0 if judge(evidence)[0] == "differs" else -1.0
-            return Difference((Estimate(value),))
-        case Arithmetic(printed=number):
-            return replace(evidence, value=opposite_value(number, evidence.value))
-        case Formula(error=error):
-            return Formula(0.0 if error > EQUAL else 1.0)
-        case Statement():
-            return Statement(judge(evidence)[0] == "differs", evidence.criterion)
-        case Declared():
-            return evidence
-        case Together():
-            differs = judge(evidence)[0] == "differs"
-            return Together(tuple(opposite(one) if not differs or judge(one)[0] == "differs" else one
-                                  for one in evidence.parts))  # fmt: skip
-
-
-def opposite_value(number: Printed, value: float) -> float:
-    """Return a value that does not meet a printed number, or the number itself if the value does not meet it."""
-    return number.value if not Quantity(number, Estimate(value)).meets(Estimate(value)) else 3.0 * number.value + 1.0
 
 
 def _quantity(one: Quantity) -> tuple[Verdict, str]:

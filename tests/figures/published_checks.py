@@ -11,8 +11,9 @@ import pytest
 
 from figures import verdict_tables
 from figures.claims import findings, tabulated
-from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
+from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge
 from figures.writing import HERE
+from tests.figures.opposites import opposite
 
 __all__ = [
     "found",

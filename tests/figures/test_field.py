@@ -7,7 +7,8 @@ import pytest
 
 from figures import data
 from figures.field import pictures
-from figures.rule import judge, opposite
+from figures.rule import judge
+from tests.figures.opposites import opposite
 
 ROWS = pictures.rows()
 

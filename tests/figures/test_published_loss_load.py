@@ -13,7 +13,8 @@ from figures.loss_load import numbers, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import NEAREST
 from figures.loss_load.numbers import FITTED, POINTS, REPEATED, Point, quantity, row_name
-from figures.rule import Estimate, judge, opposite
+from figures.rule import Estimate, judge
+from tests.figures.opposites import opposite
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 

@@ -20,9 +20,9 @@ from figures.rule import (
     at_once,
     judge,
     met_by_others,
-    opposite,
     printed,
 )
+from tests.figures.opposites import opposite
 
 
 def verdict(*args, **kwargs):
