@@ -8,7 +8,7 @@ import pytest
 
 from docs.handbook.records import function
 from longfat.handbook import javascript
-from longfat.handbook.statements import body
+from longfat.handbook.javascript import body
 from longfat.handbook.trace import traced
 from longfat.law import Law, Symbol, registered
 from longfat.laws.queues import mm1_wait

@@ -31,26 +31,6 @@ SPELLED = {
     "rtt": "RTT", "pftk": "PFTK", "aimd": "AIMD", "gaimd": "GAIMD", "tcp": "TCP", "codel": "CoDel", "aqm": "AQM",
     "bbr": "BBR", "blt": "BLT", "cadpc": "CADPC", "cubic": "CUBIC", "dctcp": "DCTCP", "reno": "Reno", "cdf": "CDF",
 }  # fmt: skip
-FILTER = """\
-const field = document.querySelector(".filter"), count = document.querySelector(".count");
-field.addEventListener("input", () => {
-  const wanted = field.value.toLowerCase().split(/\\s+/);
-  let left = 0;
-  for (const one of document.querySelectorAll(".laws li")) {
-    const text = `${one.textContent} ${one.dataset.more}`.toLowerCase();
-    one.hidden = !wanted.every((word) => text.includes(word));
-    left += !one.hidden;
-  }
-  for (const one of document.querySelectorAll("section")) one.hidden = !one.querySelector("li:not([hidden])");
-  count.textContent = `${left} laws`;
-});
-"""
-PRESETS = """\
-for (const one of Object.values(longfatRecords)) {
-  one.presets = Object.entries(one.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
-  for (const letter of one.letters) letter.mathml = longfatLetters[letter.letter];
-}
-"""
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
@@ -105,7 +85,7 @@ def laws_script(laws: Iterable[Law]) -> str:
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
     known += f"const longfatLetters = {json_text(letters)};\n"
     formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # without indentation: smaller
-    return f"{view_script()}{formulas}{known}{PRESETS}"
+    return f"{view_script()}{formulas}{known}{source('records.js')}"
 
 
 def json_text(data: Any) -> str:
@@ -263,4 +243,4 @@ def index(laws: list[Law]) -> str:
         'autocomplete="off" placeholder="words of names, meanings and sources"></label> '
         f'<span class="count" role="status">{len(laws)} laws</span></p>'
     )
-    return document("Laws", f"{head}\n{sections}", "", FILTER)
+    return document("Laws", f"{head}\n{sections}", after=source("index.js"))
