@@ -122,19 +122,6 @@ def _item(context: Any, builder: Any, found: Any, arguments: Any) -> Any:
     return _row(context, builder, found.return_type, arguments, found.args[1])
 
 
-def _lower_array(name: str) -> None:
-    """Tell numba how to load the address of an array from the state."""
-
-    @lower_getattr(State, name)  # type: ignore[untyped-decorator]
-    def load(context: Any, builder: Any, state: State, pointer: Any) -> Any:
-        word = ir.IntType(64)
-        field = builder.add(builder.ptrtoint(pointer, word), word(state.offset(TABLES[name].base)))
-        address = builder.load(builder.inttoptr(field, word.as_pointer()))
-        # Compiled code never changes the address of an array. This metadata lets LLVM load the address only once.
-        address.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return address
-
-
 class PlainRows:
     """Array of the run without compilation."""
 
@@ -145,13 +132,30 @@ class PlainRows:
         return self.kind.at(self.address + int(index) * self.kind.size)
 
 
-class PlainState(np.record):
+class PlainState(np.record):  # type: ignore[misc]
     """Row of a run's state without compilation."""
 
 
+def _add_array(name: str, rows: Rows) -> None:
+    """Add an attribute to the state of a run, for compiled code and for plain Python."""
+
+    @lower_getattr(State, name)  # type: ignore[untyped-decorator]
+    def load(context: Any, builder: Any, state: State, pointer: Any) -> Any:
+        word = ir.IntType(64)
+        field = builder.add(builder.ptrtoint(pointer, word), word(state.offset(rows.base)))
+        address = builder.load(builder.inttoptr(field, word.as_pointer()))
+        # Compiled code never changes the address of an array. This metadata lets LLVM load the address only once.
+        address.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return address
+
+    def look(state: PlainState) -> PlainRows:
+        return PlainRows(rows.kind, state[rows.base])
+
+    setattr(PlainState, name, property(look))
+
+
 for _name, _rows in TABLES.items():
-    _lower_array(_name)
-    setattr(PlainState, _name, property(lambda state, rows=_rows: PlainRows(rows.kind, state[rows.base])))
+    _add_array(_name, _rows)
 
 STATE = State(np.dtype((PlainState, records.STATE)), "state")
 _state = _reader(STATE)
