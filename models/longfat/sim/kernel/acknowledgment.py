@@ -1,7 +1,7 @@
 """Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, and calls of its scheme."""
 
 from longfat.sim.kernel import records
-from longfat.sim.kernel.callbacks import callback_at
+from longfat.sim.kernel.callbacks import as_ack, prepare_scheme
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import flow_own, release_packet
@@ -80,9 +80,7 @@ def call_scheme(state, f, sender, number):
 
     The numbers of the flow and of the callback are stored in the state for the error message.
     """
-    state.flow = f
-    state.callback = number
-    call = callback_at(state, sender.scheme, number)
+    call = as_ack(prepare_scheme(state, f, sender, number))
     value = call(state, sender, state.timers[f], state.recoveries[f], flow_own(state, f), state.event[0])
     if sender.window_decides:
         sender.window = value

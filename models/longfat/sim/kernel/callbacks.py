@@ -52,18 +52,16 @@ HOOKS = {
     **dict.fromkeys(("enqueue", "dequeue", "feedback"), "(link, packet, now) -> int"),
     "tick": "(link, now) -> float",
 }
-ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
 VERBS = {
     "enqueue": "(link, packet, now) -> int",
     "dequeue": "(link, now) -> int",
     "evict": "(link, packet, now) -> int",
     "wake": "(link, queue, now) -> int",
 }
-PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
-#: Names of the callbacks of a link: the callbacks of its discipline, then, from index `OF_SERVICES` on, those of its
-#: service.
+#: Names and numbers of the callbacks of a link: those of its discipline, then, from PUT on, those of its service.
 OF_LINKS = (*HOOKS, *VERBS)
-OF_SERVICES = len(HOOKS)
+ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK, PUT, TAKE, EVICT, WAKE_UP = range(len(OF_LINKS))
+CALLBACK_COUNT, HOOK_COUNT, VERB_COUNT = len(CALLBACKS), len(HOOKS), len(VERBS)
 
 
 def arguments(signature: str, given: Mapping[str, Any]) -> tuple[Any, list[Any]]:
@@ -76,55 +74,30 @@ def arguments(signature: str, given: Mapping[str, Any]) -> tuple[Any, list[Any]]
     return {"int": numba.int64, "float": numba.float64}[result], [given[name] for name in names.split(", ")]
 
 
-def _finder(base: str, table: Mapping[str, str], name: str) -> Any:
-    """Return a function of (state, row of a plug-in, callback number) that finds a callback in the array `base`.
-
-    The callback has the signature that callback `name` has in `table`.
-    """
-    result, passed = arguments(table[name], ARGUMENTS)
+def _function(signature: str) -> Any:
+    """Return a function that makes a callback with this signature from the address of its code."""
+    result, passed = arguments(signature, ARGUMENTS)
     kind = types.FunctionType(result(*(row for rows in passed for row in rows.values())))
-    stride = len(table)
     if not COMPILED:
-
-        def look(state: Any, row: int, number: int) -> Any:
-            place = int(getattr(state, base)) + 8 * (stride * int(row) + int(number))
-            return ctypes.py_object.from_address(place).value
-
-        return look
+        return lambda address: ctypes.cast(int(address), ctypes.py_object).value
 
     @intrinsic
-    def at(typingctx, state, row, number):  # type: ignore[no-untyped-def]
+    def at(typingctx, address):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            word, pointer = context.get_value_type(types.int64), context.get_value_type(types.voidptr)
-            field = builder.add(builder.ptrtoint(arguments[0], word), word(state.offset(base)))
-            table = builder.load(builder.inttoptr(field, word.as_pointer().as_pointer()))
-            one = context.cast(builder, arguments[1], row, types.int64)
-            which = context.cast(builder, arguments[2], number, types.int64)
-            code = builder.load(builder.gep(table, [builder.add(builder.mul(one, word(stride)), which)]))
+            pointer = context.get_value_type(types.voidptr)
             found = cgutils.create_struct_proxy(kind)(context, builder)
             found.c_addr = found.py_addr = cgutils.get_null_value(pointer)
-            found.jit_addr = builder.inttoptr(code, pointer)
+            found.jit_addr = builder.inttoptr(arguments[0], pointer)
             return found._getvalue()
 
-        return kind(state, row, number), generate
+        return kind(address), generate
 
     return at
 
 
-#: Each function takes the state, the row of a scheme and a callback number, and returns the callback: `send_at` returns
-#: `send`, `receive_at` returns `receive` or `reply`, and `callback_at` returns the others.
-callback_at = _finder("callbacks_base", CALLBACKS, "ack")
-send_at = _finder("callbacks_base", CALLBACKS, "send")
-receive_at = _finder("callbacks_base", CALLBACKS, "receive")
-#: Each function takes the state, the row of a discipline and a callback number, and returns the callback: `tick_at`
-#: returns `tick`, and `hook_at` the others.
-hook_at = _finder("hooks_base", HOOKS, "enqueue")
-tick_at = _finder("hooks_base", HOOKS, "tick")
-#: Each function takes the state, the row of a service and a callback number, and returns the callback: `dequeue_at`
-#: returns `dequeue`, `wake_at` returns `wake`, and `verb_at` the others.
-verb_at = _finder("verbs_base", VERBS, "enqueue")
-dequeue_at = _finder("verbs_base", VERBS, "dequeue")
-wake_at = _finder("verbs_base", VERBS, "wake")
+as_ack, as_send, as_receive = (_function(CALLBACKS[name]) for name in ("ack", "send", "receive"))
+as_hook, as_tick = (_function(HOOKS[name]) for name in ("enqueue", "tick"))
+as_take, as_wake = (_function(VERBS[name]) for name in ("dequeue", "wake"))
 
 # --- Calls -----------------------------------------------------------------------------------------------------------
 #
@@ -142,33 +115,28 @@ def show_rate(state, link):
 
 
 @inline
-def prepare_call(state, link, hook):
-    """Store the numbers of a link and of its callback, and set the rate that plug-ins see to its present value."""
+def prepare_call(state, link, callback):
+    """Store the numbers of a link and of its callback, update the rate that plug-ins see; return the code's address."""
     state.link = link.number
-    state.hook = hook
+    state.hook = callback
     if link.shown_rate_until <= state.now:
         show_rate(state, link)
+    if callback < PUT:
+        return state.hooks[HOOK_COUNT * link.discipline + callback].x
+    return state.verbs[VERB_COUNT * link.service + callback - PUT].x
 
 
 @inline
-def call(state, link, function, own, i, time):
-    """Call a function of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
+def call(state, link, code, own, i, time):
+    """Call the code of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
     of_service = service_own(state, link.number)
-    return int(function(state, link, own, of_service, state.packets[i], state.extras[i], time * 1e-9))
+    return int(as_hook(code)(state, link, own, of_service, state.packets[i], state.extras[i], time * 1e-9))
 
 
 @inline
-def call_discipline(state, link, hook, i):
-    """Call a callback of a link's discipline for packet i, and return its result."""
-    prepare_call(state, link, hook)
-    return call(state, link, hook_at(state, link.discipline, hook), link_own(state, link.number), i, state.now)
-
-
-@inline
-def call_service(state, link, verb, i):
-    """Call a callback of a link's service for packet i, and return its result."""
-    prepare_call(state, link, OF_SERVICES + verb)
-    return call(state, link, verb_at(state, link.service, verb), link_own(state, link.number), i, state.now)
+def call_link(state, link, callback, i):
+    """Call a callback of a link's discipline or service for packet i, and return its result."""
+    return call(state, link, prepare_call(state, link, callback), link_own(state, link.number), i, state.now)
 
 
 @routine
@@ -181,45 +149,45 @@ def call_responder(state, link, hook, i, time):
     request has reached the receiver.
     """
     if state.responder != NONE:
-        call(state, link, hook_at(state, state.responder, hook), responder_own(state, link.number), i, time)
+        code = state.hooks[HOOK_COUNT * state.responder + hook].x
+        call(state, link, code, responder_own(state, link.number), i, time)
 
 
 @inline
 def call_tick(state, link):
     """Call `tick` of a link's discipline, and return the time [s] of its next call."""
-    prepare_call(state, link, ON_TICK)
-    k = link.number
-    tick = tick_at(state, link.discipline, ON_TICK)
+    tick, k = as_tick(prepare_call(state, link, ON_TICK)), link.number
     return tick(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9)
 
 
 @inline
 def call_take(state, link):
     """Call `dequeue` of a link's service, and return the number of the packet that it has taken out of its queue."""
-    prepare_call(state, link, OF_SERVICES + TAKE)
-    k = link.number
-    return int(
-        dequeue_at(state, link.service, TAKE)(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9)
-    )
+    take, k = as_take(prepare_call(state, link, TAKE)), link.number
+    return int(take(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9))
 
 
 @inline
 def call_wake(state, link, q):
     """Call `wake` of a link's service for queue q."""
-    prepare_call(state, link, OF_SERVICES + WAKE_UP)
-    k = link.number
-    wake = wake_at(state, link.service, WAKE_UP)
+    wake, k = as_wake(prepare_call(state, link, WAKE_UP)), link.number
     own, of_service = link_own(state, k), service_own(state, k)
     wake(state, link, own, of_service, state.queues[q], queue_own(state, q), state.now * 1e-9)
+
+
+@inline
+def prepare_scheme(state, f, sender, callback):
+    """Store the numbers of a flow and of a callback of its scheme; return the address of the callback's code."""
+    state.flow = f
+    state.callback = callback
+    return state.callbacks[CALLBACK_COUNT * sender.scheme + callback].x
 
 
 @routine
 def call_send(state, f, i):
     """Call `send` of a flow's scheme for packet i, which is about to leave."""
-    state.flow = f
-    state.callback = ON_SEND
     sender, timer, own = state.senders[f], state.timers[f], state.recoveries[f]
-    send = send_at(state, sender.scheme, ON_SEND)
+    send = as_send(prepare_scheme(state, f, sender, ON_SEND))
     send(state, sender, timer, own, flow_own(state, f), state.packets[i], state.extras[i])
     state.callback = NONE
 
@@ -227,10 +195,8 @@ def call_send(state, f, i):
 @routine
 def call_receiver(state, f, i, callback):
     """Call `receive` or `reply` of a flow's scheme with packet i; return the callback's result."""
-    state.flow = f
-    state.callback = callback
+    receive = as_receive(prepare_scheme(state, f, state.senders[f], callback))
     receiver, delayed = state.receivers[f], state.delayed_acks[f]
-    receive = receive_at(state, state.senders[f].scheme, callback)
     result = receive(state, receiver, delayed, flow_own(state, f), state.packets[i], state.extras[i])
     state.callback = NONE
     return result

@@ -13,9 +13,8 @@ from longfat.sim.kernel.callbacks import (
     EVICT,
     ON_FEEDBACK,
     PUT,
-    call_discipline,
+    call_link,
     call_responder,
-    call_service,
     call_take,
     call_wake,
 )
@@ -210,7 +209,7 @@ def admit_queued(state, link, queue, i):
     state.extras[i].queue = queue if queue != NONE else link.first_queue
     idle, more = link.transmitting == NONE, False
     while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
-        victim = call_service(state, link, EVICT, i)
+        victim = call_link(state, link, EVICT, i)
         if victim == records.PASSES:
             break
         if victim == records.NOTHING:
@@ -222,7 +221,7 @@ def admit_queued(state, link, queue, i):
             victim = records.PASSES - 1 - victim
         leave_backlog(state, link, victim)
         drop(state, link, victim)
-    call_service(state, link, PUT, i)
+    call_link(state, link, PUT, i)
     if state.queues[state.extras[i].queue].tail != i:
         raise ValueError("enqueue of the service did not queue the packet: must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
@@ -263,7 +262,7 @@ def transmit(state, link, i):
     """Begin the transmission of packet i, and schedule its end; return False if the discipline drops the packet."""
     packet = state.packets[i]
     if link.discipline != NONE:
-        verdict = call_discipline(state, link, DEQUEUE, i)
+        verdict = call_link(state, link, DEQUEUE, i)
         collect_feedback(state, link, i)
         if verdict == records.DROP:
             drop(state, link, i)
@@ -506,7 +505,7 @@ def admit_special(state, link, queue, i):
         drop(state, link, i)
         return
     if link.discipline != NONE:
-        verdict = call_discipline(state, link, ENQUEUE, i)
+        verdict = call_link(state, link, ENQUEUE, i)
         collect_feedback(state, link, i)
         if verdict == records.DROP:
             drop(state, link, i)
@@ -546,7 +545,7 @@ def deliver_to_switch(state, i):
     packet.hop = state.hops[packet.hop].switch_hop
     hop = state.hops[packet.hop]
     link = state.links[hop.link]
-    call_discipline(state, link, ON_FEEDBACK, i)
+    call_link(state, link, ON_FEEDBACK, i)
     link.send_feedback = 0
     state.feedback_received += 1
     state.tallies[packet.flow].feedback_in_flight -= 1
