@@ -26,7 +26,7 @@ from longfat.sim.kernel.events import (
     schedule_departure,
 )
 from longfat.sim.kernel.jit import entry, inline, routine
-from longfat.sim.kernel.memory import is_full, new_packet, prefetch_packet, release_packet, state_at, uniform, unlink
+from longfat.sim.kernel.memory import is_full, new_packet, prefetch, release_packet, state_at, uniform, unlink
 from longfat.sim.kernel.receiver import receive, take_delayed
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import release_nodes
@@ -162,7 +162,7 @@ def take_arrived(state, link):
         remove_arrival(state)
     else:
         behind = state.packets[following]
-        prefetch_packet(state, behind.next)
+        prefetch(state.packets[behind.next], 0)
         replace_arrival(state, link.number, behind.arrival)
     return i
 

@@ -218,42 +218,30 @@ address_of = _address()
 
 
 def _prefetch() -> Any:
-    """Return a function that prefetches the cache line at an address, which affects speed but no result."""
+    """Return a function that prefetches a cache line of a row, given by its number, which affects speed but no result.
+
+    The row need not exist.
+    """
     if not COMPILED:
-        return lambda address: None
+        return lambda row, line: None
 
     @intrinsic
-    def fetch(typingctx, address):  # type: ignore[no-untyped-def]
+    def fetch(typingctx, row, line):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
             kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
             code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-            place = builder.inttoptr(arguments[0], pointer)
+            offset = builder.mul(arguments[1], arguments[1].type(CACHE_LINE))
+            place = builder.gep(builder.bitcast(arguments[0], pointer), [offset])
             builder.call(code, [place, word(1), word(3), word(1)])  # prefetch for writing, into all cache levels
             return context.get_dummy_value()
 
-        return types.none(types.int64), generate
+        return types.none(row, types.int64), generate
 
     return fetch
 
 
 prefetch = _prefetch()
-
-PACKET_SIZE, TRANSMISSION_SIZE, SENDER_SIZE, RECEIVER_SIZE = (
-    one.itemsize for one in (records.PACKET, records.TRANSMISSION, records.SENDER, records.RECEIVING)
-)
-
-
-@inline
-def prefetch_packet(state, i):
-    """Prefetch the row of packet i, which will be read soon."""
-    prefetch(state.packets_base + PACKET_SIZE * i)
-
-
-@inline
-def prefetch_transmission(state, n):
-    """Prefetch the row of list node n, which will be read soon."""
-    prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
 
 
 def _uniform(generator: str, following: str) -> Any:
@@ -308,12 +296,12 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 @inline
 def prefetch_flow(state, f):
     """Prefetch the rows of flow f that are read when an acknowledgment is processed."""
-    sender = state.senders_base + SENDER_SIZE * f
-    prefetch(sender)
-    prefetch(sender + CACHE_LINE)
-    prefetch(sender + 2 * CACHE_LINE)
-    prefetch(state.receivers_base + RECEIVER_SIZE * f)
-    prefetch(flow_own(state, f))
+    sender = state.senders[f]
+    prefetch(sender, 0)
+    prefetch(sender, 1)
+    prefetch(sender, 2)
+    prefetch(state.receivers[f], 0)
+    prefetch(word_at(flow_own(state, f), 0), 0)
 
 
 @inline

@@ -6,7 +6,7 @@ recovery, which finds losses by counting later acknowledgments; and RACK-TLP, wh
 
 from longfat.sim.kernel.events import set_timer
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import prefetch_transmission
+from longfat.sim.kernel.memory import prefetch
 from longfat.sim.kernel.records import DELIVERED, NEVER, NO_NODES, NONE, RACK, ROWS_PER_EVENT, RTO
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
@@ -323,7 +323,7 @@ def update_scoreboard(state, own, una, acked, i):
             lost += 1
             fresh = lose(state, own, n) or fresh
         n = following
-    prefetch_transmission(state, n)  # for the next acknowledgment
+    prefetch(state.transmissions[n], 0)  # for the next acknowledgment
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)
