@@ -36,11 +36,10 @@ PRELOADED = ("jax", "matplotlib", "scipy.stats", "scipy.integrate", "hypothesis"
 #: Modules, and the files whose tests are to notice; those of few seconds first.
 TESTED_BY = {
     "longfat.testing.evidence": ("by_hand", "evidence", "comparing"),
-    "longfat.testing.comparing": ("by_hand", "comparing"),
-    "longfat.testing.claims": ("by_hand", "shrinking", "holding", "plugin"),
+    "longfat.testing.comparing": ("by_hand", "comparing", "nearer"),
+    "longfat.testing.holding": ("by_hand", "shrinking", "holding", "plugin"),
     "longfat.testing.domain": ("cases", "by_hand", "holding", "shrinking"),
     "longfat.testing.seeded_runs": ("by_hand", "comparing", "nearer"),
-    "longfat.testing.two_formulas": ("by_hand", "nearer"),
 }
 
 SWAPPED: dict[type[ast.AST], type[ast.AST]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import longfat.laws  # noqa: F401  # registers the laws
 from longfat.law import Law, registered
-from longfat.testing.claims import Claim
 from longfat.testing.domain import axes_of
+from longfat.testing.holding import Claim
 from longfat.verify.simulators import simulator_of
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import longfat as lf
 from longfat.laws import blt, cadpc, cubic, loss_load, selective_repeat, tcp
 from longfat.segments import simulate
-from longfat.testing.claims import shrink
 from longfat.testing.comparing import Comparison, compare
+from longfat.testing.holding import shrink
 from longfat.verify.simulators import simulator_of
 from tests.testing.simulators import claim
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from longfat.testing.claims import Claim
 from longfat.testing.domain import axes_of
+from longfat.testing.holding import Claim
 
 
 def normal(rng, mean=0.0, deviation=1.0):

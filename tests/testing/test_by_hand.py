@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import Claim, shrink
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
-from longfat.testing.holding import holds
+from longfat.testing.holding import Claim, holds, shrink
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import claim, formula, normal, off_by
 

@@ -6,10 +6,9 @@ import pytest
 import longfat as lf
 from longfat.law import Law, Symbol, Validity
 from longfat.laws.queues import mm1_wait
-from longfat.testing.claims import margin
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, axes_of, corners, loneliest
-from longfat.testing.holding import ALLOWANCE, Allowance
+from longfat.testing.holding import ALLOWANCE, Allowance, margin
 from tests.testing.simulators import claim, formula, normal
 
 

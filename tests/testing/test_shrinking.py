@@ -3,8 +3,8 @@
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import candidates, example, repeated, scenario, shrink
 from longfat.testing.domain import Axis
+from longfat.testing.holding import candidates, example, repeated, scenario, shrink
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import claim, normal
 

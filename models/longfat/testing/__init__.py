@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
-    from longfat.testing.comparing import Comparison, compare
+    from longfat.testing.comparing import Comparison, Nearer, compare, nearer
     from longfat.testing.holding import Disagreement, conforms, holds
     from longfat.testing.seeded_runs import Scenario
-    from longfat.testing.two_formulas import Nearer, nearer
 
 __all__ = [
     "Comparison", "Disagreement", "Nearer", "Scenario", "compare", "conforms", "holds", "nearer",
