@@ -40,7 +40,7 @@ def test_rows(capsys):
 def test_files(capsys, tmp_path):
     folder = tmp_path / "out"
     _, first, _ = asked(capsys, "--experiment", "3-4", "--scheme", "reno", "--output", str(folder))
-    names = {f"benchmark.{kind}" for kind in ("csv", "md", "html", "nc")}
+    names = {f"benchmark.{kind}" for kind in ("csv", "md", "nc")}
     assert {path.name for path in folder.iterdir()} == names | {"runs"}
     _, again, _ = asked(capsys, "--experiment", "3-4", "--scheme", "reno", "--output", str(folder))
     assert again == first

@@ -1,4 +1,4 @@
-"""Results of the benchmark as CSV, and as tables beside the paper's numbers in text, Markdown and HTML.
+"""Results of the benchmark as CSV, and as tables beside the paper's numbers in text and Markdown.
 
 Tables 4.1 to 4.10 as printed have 174 numbers; the other cells are left empty by the paper.
 """
@@ -6,7 +6,6 @@ Tables 4.1 to 4.10 as printed have 174 numbers; the other cells are left empty b
 from __future__ import annotations
 
 import csv
-import html
 import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -14,7 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns, csv_text, markdown
 
 if TYPE_CHECKING:
@@ -247,12 +245,3 @@ def to_markdown(made: Iterable[Table], level: int = 2) -> str:
     for one in made:
         parts += ["#" * level + " " + one.title, "", *markdown(one.heads, one.lines), ""]
     return "\n".join(parts)
-
-
-def to_html(made: Iterable[Table]) -> str:
-    """Format tables as an HTML page without external resources."""
-    parts = []
-    for one in made:
-        body = ([(word, "", "") for word in line] for line in one.lines)
-        parts.append(f"<h2>{html.escape(one.title)}</h2>\n{html_table(one.heads, body)}")
-    return page("Benchmark", "\n".join(parts))

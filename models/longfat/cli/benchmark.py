@@ -49,7 +49,7 @@ RUNS = replace(
 @outputs(
     json="Print JSON: a list of rows, times in ms.",
     csv="Print CSV: the columns of the paper's tables, with confidence intervals.",
-    directory="Directory for benchmark.csv, .md, .html, .nc (with --suite SUITE.csv, .md) and finished runs.",
+    directory="Directory for benchmark.csv, .md, .nc (with --suite SUITE.csv, .md) and finished runs.",
     figure="Picture to write, with --suite paths: heat maps over round trip, buffer and loss, e.g. paths.png.",
 )
 @click.pass_context
@@ -141,7 +141,7 @@ def _paths(name: str, options: dict[str, Any], output: Output) -> int:
 
 
 def _emit(data: xr.Dataset, output: Output) -> None:
-    """Print the result's tables; write them as CSV, Markdown and HTML, and the Dataset as netCDF."""
+    """Print the result's tables; write them as CSV and Markdown, and the Dataset as netCDF."""
     from longfat.benchmark import tables
 
     name, rows, made = "benchmark", tables.rows(data), tables.tables(data)
@@ -150,6 +150,6 @@ def _emit(data: xr.Dataset, output: Output) -> None:
         json=lambda: [asdict(one) | {"printed": one.printed} for one in rows],
         csv=lambda: tables.to_csv(rows),
         name=name,
-        texts={f"{name}.md": lambda: tables.to_markdown(made), f"{name}.html": lambda: tables.to_html(made)},
+        texts={f"{name}.md": lambda: tables.to_markdown(made)},
         data=data,
     )
