@@ -127,8 +127,6 @@ TRI_S = {
         )
         for extra, window in ((0.0, 8), (0.03, 8), (0.035, 6), (0.06, 6))
     },
-    # With `settle` every window but the first one lasts two round trips.
-    "tri-s-settling": Trace("tri-s", given={"search": 0, "settle": 1}, sent=rounds_of(1, 2, 2, 3, 3, 4, 4, 5)),
     # The third duplicate, of 13, retransmits one packet, and a new search begins. All to 20 is there: 21 and 22, and so
     # on. Without a search 10..14 leave at 0.4 s: 10 again, 15 and 16, 17 to 19, 20 to 23.
     "tri-s-losses": Trace(

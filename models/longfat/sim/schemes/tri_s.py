@@ -7,8 +7,7 @@ path. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
 * When the window grows, two packets leave back to back, and on an idle path the second one waits for the first. A
   window that has just shrunk sends no such pair; a larger window seems to gain no throughput over it although the path
-  is not full: above half of the path's capacity the window shrinks more often than it grows. With
-  ``settle = 1`` every window is measured in its second round trip, which has no pairs, and is changed half as often.
+  is not full: above half of the path's capacity the window shrinks more often than it grows.
 * After a start the first window is not compared with another one, and grows.
 * A window that stayed at one packet is not compared either, and grows to two.
 * Lost packets are retransmitted as in Tahoe.
@@ -51,7 +50,6 @@ def search_again(flow, window):
     """Begin a new search with `window` [packets], as at the start of the flow; return this window."""
     flow.searching = flow.search
     flow.last_window = 0.0
-    flow.settling = 0.0
     choose_probe(flow, window)
     return window
 
@@ -62,15 +60,11 @@ def new_data(flow, event):
     window = flow.window
     if flow.una <= flow.probe:
         return window + flow.searching  # slow start: a packet per acknowledgment until the first failed test
-    if flow.searching == 0.0 and flow.settling > 0.0:
-        flow.settling -= 1.0
+    if gained(flow, event.rtt):
+        window += 1.0
     else:
-        if gained(flow, event.rtt):
-            window += 1.0
-        else:
-            flow.searching = 0.0
-            window = max(1.0, window - 1.0)
-        flow.settling = flow.settle
+        flow.searching = 0.0
+        window = max(1.0, window - 1.0)
     choose_probe(flow, window)
     return window
 
@@ -117,7 +111,6 @@ TRI_S = Scheme(
         "threshold": Parameter(
             0.5, "1", "[0, 1]", about="Normalised throughput gradient below which the window shrinks"
         ),
-        "settle": Parameter(0.0, "1", "[0, 1e6]", about="Round trips after a change before the window is measured"),
     },
     state={
         **REDUCTION,
@@ -128,7 +121,6 @@ TRI_S = Scheme(
         "last_throughput": 0.0,  # packets/s
         "first_throughput": 0.0,  # throughput of the first packet, alone on the path [packets/s]
         "searching": 0.0,  # growth per acknowledgment in the search [packets]
-        "settling": 0.0,  # round trips until the next measurement
     },
     source=(
         "Z. Wang and J. Crowcroft, A New Congestion Control Scheme: Slow Start and Search (Tri-S), ACM Comput. "
