@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -247,7 +248,7 @@ def _against_losses(answer: Answer, path: Path) -> list[str]:
             f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of "
             f"others {rounded(left, 'bytes/s')}"
         )
-    bbr = min(answer.reachable, SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"]))
+    bbr = min(answer.reachable, replace(answer.path, sender=SENDERS["bbr1"], flows=1).law(row["loss"]))
     if bbr >= LEAST_GAIN * law and a["scheme"] != "dctcp":
         steps.append(
             f"BBR at the sender (lines: --scheme bbr1): {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; "

@@ -1,33 +1,19 @@
-"""TCP senders of hosts: scheme and parameters in the simulator, name in Linux, and laws."""
+"""TCP senders of hosts: scheme and parameters in the simulator, and name in Linux."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longfat.design.buffer_laws import PROBE_GAIN, PROBE_INTERVAL, PROBE_WINDOW
-from longfat.laws import bbr, cubic
-from longfat.laws.tcp import loss_of_window, square_root_rate
+from longfat.design.buffer_laws import PROBE_INTERVAL
 
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Largest loss at which the laws of CUBIC and Reno are used. The laws neglect timeouts: the square-root law is 9 % too
-#: high at 0.01 (see the record of that law).
-LARGEST_LOSS_OF_LAW = 0.01
-#: Smallest window for which these laws are used [packets]: the least slow-start threshold of RFC 5681, section 3.1.
-#: With this window the laws give a loss of 0.375 or more.
-LEAST_WINDOW_OF_LAW = 2.0
 #: Largest random loss p at which BBR version 1 carries the part 1 - p of the link. The rules give 0.2, above which
 #: a probe delivers less than the estimate of the bandwidth (`longfat.laws.bbr.largest_loss`). Simulated rates follow
 #: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
-#: Shortest time between two probes of BBR version 3 [s] (draft-ietf-ccwg-bbr-06, BBRPickProbeWait: 2 to 3 s). Between
-#: probes each round trip with a loss lowers bw_shortterm and inflight_shortterm (BBRAdaptLowerBoundsFromCongestion).
-#: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % limits
-#: only the volume in flight of probes (BBRHandleLostPacket).
-BETWEEN_PROBES = 2.0
 #: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
 #: is k bandwidth-delay products.
@@ -65,33 +51,6 @@ class Sender:
         """Whether the sender is BBR: its window follows an estimate of the bandwidth, and losses do not halve it."""
         return self.scheme in PROBE_INTERVAL
 
-    def rate(self, rate: float, round_trip_time: float, loss: float, packet: float, flows: int = 1) -> float:
-        """Return the total rate of ``flows`` flows by the sender's law [bytes/s], at most ``rate``; NaN if not valid.
-
-        A random loss affects one flow only, so that N flows are N times as fast as one (Hacker, Athey and Noble, "The
-        End-to-End Performance Effects of Parallel TCP Sockets on a Lossy Wide-Area Network", IPDPS 2002).
-        """
-        if self.is_bbr:
-            first = min(1.0, flows * PROBE_WINDOW * packet / (rate * round_trip_time))
-            left = first if self.scheme == "bbr1" else PROBE_GAIN
-            share = float(bbr.probe_rtt_utilisation(round_trip_time, left, PROBE_INTERVAL[self.scheme])) * (1 - loss)
-            window = rate * round_trip_time / packet / flows
-            return rate * share if loss <= self.filling_loss(window, round_trip_time) else math.nan
-        if loss > LARGEST_LOSS_OF_LAW:
-            return math.nan
-        return min(rate, flows * packet * self.window(loss, round_trip_time) / round_trip_time) if loss > 0 else rate
-
-    def window(self, loss: float, round_trip_time: float) -> float:
-        """Return the mean window by the law [packets]; infinity without loss, and for BBR, which has no such law."""
-        if loss <= 0 or self.is_bbr:
-            return math.inf
-        if self.scheme == "cubic":
-            # The law of random losses is evaluated with fast convergence, which hosts use. In the Reno-friendly region
-            # the law of losses at equal distances gives the larger window.
-            random = float(cubic.average_window_random(loss, round_trip_time, fast_convergence=1))
-            return max(random, float(cubic.average_window(loss, round_trip_time)))
-        return float(square_root_rate(loss, round_trip_time)) * round_trip_time
-
     def transmissions(self, packets: float, loss: float) -> int:
         """Return a number of transmissions that no packet of a full window exceeds in 99 % of windows or more.
 
@@ -109,31 +68,6 @@ class Sender:
         while packets * loss**count > RARELY:
             count += 1
         return count
-
-    def filling_loss(self, packets: float, round_trip_time: float) -> float:
-        """Return the loss at which the law's mean window has a size [packets]; for BBR the largest loss with a law."""
-        if self.scheme == "bbr1":
-            return LARGEST_LOSS_OF_BBR1
-        if self.is_bbr:
-            return min(1.0, round_trip_time / (packets * BETWEEN_PROBES))
-        packets = max(packets, LEAST_WINDOW_OF_LAW)
-        if self.scheme == "cubic":
-            # The window under random losses is proportional to p^(-3/4). In `window` the larger of two windows decides,
-            # under random and under equally spaced losses; therefore the larger of two losses decides here.
-            most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
-            random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
-            return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
-        # `loss_of_window` takes the window at which a loss occurs: 4/3 of the mean of Reno's sawtooth.
-        return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
-
-    def overflow_loss(self, largest: float, round_trip_time: float) -> float:
-        """Return the loss of a flow that loses a packet when its window reaches ``largest`` [packets]; NaN for BBR."""
-        if self.is_bbr:
-            return math.nan
-        if self.scheme == "cubic":
-            mean = max(float(cubic.mean_window(largest, round_trip_time)), LEAST_WINDOW_OF_LAW)
-            return float(cubic.loss_of_window(mean, round_trip_time))
-        return float(loss_of_window(max(largest, LEAST_WINDOW_OF_LAW)))
 
 
 #: Assumptions of the laws. Random losses allow a window 7 % larger than losses at equal distances: by T. Ott, J.
