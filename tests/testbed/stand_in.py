@@ -8,7 +8,7 @@ from longfat.base import quantities
 from longfat.base.domains import generator
 from longfat.sim import Simulation
 from longfat.sim.runs import results
-from longfat.testbed import tcp_info
+from longfat.testbed import hosts
 from longfat.testbed.ledger import Account
 from longfat.testbed.one_run import Outcome, Trust
 from longfat.testbed.plan import plan
@@ -74,7 +74,7 @@ def _samples(connections, rows, trace, warm_up, duration, first, last):
     """Return samples of all connections from their start: at the ends of warm-up and run, and at the traces' times."""
     times = sorted({warm_up, duration, *([] if trace is None else trace["time"][1].tolist())})
     taken = [(at, one) for at in times for one in connections if at >= one.start]
-    made = np.zeros(len(taken), tcp_info.record())
+    made = np.zeros(len(taken), hosts.record())
     for k, (at, one) in enumerate(taken):
         made[k]["time"], made[k]["connection"] = round(at * 1e9), one.number
         made[k]["total_rto"] = (first if at <= warm_up else last)[one.number]

@@ -25,8 +25,7 @@ class Filled:
         self.senders = [socket.create_connection(one.getsockname()) for one in listeners]
         for one in (*self.senders, *listeners):
             one.setblocking(False)
-        self.hosts = hosts.Senders.__new__(hosts.Senders)  # without namespaces, which need rights
-        self.hosts._take(connections, self.senders, listeners)
+        self.hosts = hosts.Senders(connections, self.senders, listeners)
         assert self.wait(self.opened, self.hosts.accept)
 
     def opened(self):

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from longfat.testbed import settings, tcp_info
+from longfat.testbed import hosts, settings
 from longfat.testbed.one_run import Trust
 from longfat.testbed.plan import Connection
 
@@ -45,13 +45,13 @@ def test_tcp_info_has_linuxs_layout():
     8 bytes, then tcpi_rto as the first of 24 words, tcpi_snd_cwnd as the 19th, tcpi_pacing_rate at 8 + 96 = 104,
     tcpi_bytes_acked at 120, tcpi_delivery_rate at 160, tcpi_total_rto at 240.
     """
-    info = bytearray(tcp_info.LENGTH)
+    info = bytearray(hosts.LENGTH)
     for offset, form, value in (
         (0, "B", 1), (8, "I", 204_000), (8 + 4 * 18, "I", 77), (104, "Q", 5), (120, "Q", 6), (160, "Q", 7),
         (240, "H", 8), (244, "I", 9),
     ):  # fmt: skip
         struct.pack_into(f"<{form}", info, offset, value)
-    (row,) = tcp_info.table(struct.pack("<qii", 42, 3, 248) + bytes(info))
+    (row,) = hosts.table(struct.pack("<qii", 42, 3, 248) + bytes(info))
     assert (row["time"], row["connection"], row["length"], row["state"], row["rto"]) == (42, 3, 248, 1, 204_000)
     assert (row["snd_cwnd"], row["pacing_rate"], row["bytes_acked"], row["delivery_rate"]) == (77, 5, 6, 7)
     assert (row["total_rto"], row["total_rto_time"]) == (8, 9)

@@ -17,12 +17,13 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from longfat.testbed.network_namespaces import Host, call
 from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
-from longfat.testbed.tcp_info import LENGTH
 
-__all__ = ["Senders"]
+if TYPE_CHECKING:
+    import numpy as np
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
@@ -41,36 +42,43 @@ FIRST = 1 << 18  # approximate number of bytes written at the start
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
+LENGTH = 256  # bytes of a sample of TCP_INFO; Linux fills in the fields that its version has, and all others stay 0
+
+#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order. Spaces follow a type that occurs again,
+#: because keys must differ. Two fields are bytes of bit fields: "wscale" has the window scales of sender and
+#: receiver; "limits" has delivery_rate_app_limited and the reason for which TCP Fast Open failed.
+FIELDS = {
+    "u1": "state ca_state retransmits probes backoff options wscale limits",
+    "u4": (
+        "rto ato snd_mss rcv_mss unacked sacked lost retrans fackets last_data_sent last_ack_sent last_data_recv "
+        "last_ack_recv pmtu rcv_ssthresh rtt rttvar snd_ssthresh snd_cwnd advmss reordering rcv_rtt rcv_space "
+        "total_retrans"
+    ),
+    "u8": "pacing_rate max_pacing_rate bytes_acked bytes_received",
+    "u4 ": "segs_out segs_in notsent_bytes min_rtt data_segs_in data_segs_out",
+    "u8 ": "delivery_rate busy_time rwnd_limited sndbuf_limited",
+    "u4  ": "delivered delivered_ce",
+    "u8  ": "bytes_sent bytes_retrans",
+    "u4   ": "dsack_dups reord_seen rcv_ooopack snd_wnd rcv_wnd rehash",
+    "u2": "total_rto total_rto_recoveries",
+    "u4    ": "total_rto_time",
+}
 
 
 class Senders:
     """All connections between two hosts, of senders and of receivers, with the applications at both ends.
 
-    The options are those of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
+    Senders and listeners are the unconnected sockets of both hosts, one of each for a connection (`sockets`). The
+    options are those of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
     """
 
     def __init__(
-        self, hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int] | None = None
-    ) -> None:
-        options = options or {}
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        hosts[1].enter()
-        listeners = [_socket(one, RECEIVERS, options) for one in connections]
-        for one in listeners:
-            one.setblocking(False)
-            one.listen(1)
-        hosts[0].enter()
-        self._take(connections, [_socket(one, SENDERS, options) for one in connections], listeners, options)
-
-    def _take(
         self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket],
         options: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Initialise the state from the unconnected sockets of both hosts."""
         self.connections = connections
         self.opened = os.eventfd(0)  # becomes readable after all handshakes
-        self.samples: list[bytes] = []  # of TCP_INFO, rows of `longfat.testbed.tcp_info.record`
+        self.samples: list[bytes] = []  # of TCP_INFO, rows of `record`
         # How often `serve` examined a connection with unlimited data, and how often its send buffer was empty then,
         # because the application was late.
         self.looks = self.dry = 0
@@ -172,6 +180,21 @@ class Senders:
         return count
 
 
+def sockets(
+    hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int]
+) -> tuple[list[socket.socket], list[socket.socket]]:
+    """Return the sockets of the senders, and those at which the receivers listen."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    hosts[1].enter()
+    listeners = [_socket(one, RECEIVERS, options) for one in connections]
+    for one in listeners:
+        one.setblocking(False)
+        one.listen(1)
+    hosts[0].enter()
+    return [_socket(one, SENDERS, options) for one in connections], listeners
+
+
 def _buffered(connection: socket.socket, what: int) -> int:
     """Return the number of unread (`SIOCINQ`) or unsent (`SIOCOUTQNSD`) bytes in a buffer of a connection."""
     return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
@@ -198,3 +221,24 @@ def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> 
 def control_of(connection: socket.socket) -> str:
     """Return the name in Linux of the congestion control of a connection."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
+
+
+def record() -> np.dtype:
+    """Return the NumPy type of a sample: time since the start of the run [ns], connection, length [bytes], fields."""
+    import numpy as np
+
+    fields = [("time", "<i8"), ("connection", "<i4"), ("length", "<i4")]
+    fields += [(name, f"<{kind.strip()}") for kind, names in FIELDS.items() for name in names.split()]
+    rest = 16 + LENGTH - np.dtype(fields).itemsize
+    return np.dtype([*fields, ("rest", f"V{rest}")])
+
+
+def table(rows: bytes) -> np.ndarray:
+    """Return samples as an array of the type `record`, from the bytes that `Senders` collects.
+
+    Times are in microseconds, except for `last_data_sent` and the other fields `last_...`, which are in milliseconds;
+    rates are in bytes/s, windows in packets.
+    """
+    import numpy as np
+
+    return np.frombuffer(rows, record())

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat.testbed import settings
-from longfat.testbed.hosts import Senders
+from longfat.testbed.hosts import Senders, sockets, table
 from longfat.testbed.network_namespaces import CannotRun, Host, create_hosts, die_with_parent
 from longfat.testbed.plan import FIRST_PORT, Connection
 
@@ -94,7 +94,7 @@ class Outcome:
     trace: dict[str, Any] | None  # of the emulated network, by `results.traces`; None if it was not sampled
     before: list[Any]  # of `longfat.testbed.ledger.Account`, at the end of the warm-up
     after: list[Any]  # the same at the end of the run
-    samples: np.ndarray  # of TCP_INFO at the senders, by `tcp_info.table`, with the ends of warm-up and run
+    samples: np.ndarray  # of TCP_INFO at the senders, by `hosts.table`, with the ends of warm-up and run
     settings: dict[str, str]  # of Linux, by name
     trust: Trust
     rejected: list[Trust] = field(default_factory=list)  # evidence of each earlier attempt that was rejected
@@ -138,10 +138,10 @@ def main(descriptor: int, parent: int) -> None:
 
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return the measurements."""
-    senders = Senders(hosts, job.connections, settings.socket_options(job.given))
+    options = settings.socket_options(job.given)
+    senders = Senders(job.connections, *sockets(hosts, job.connections, options), options)
     # Import the simulator only now, after the hosts exist, because its libraries start threads.
     from longfat.sim.runs import results
-    from longfat.testbed import tcp_info
     from longfat.testbed.emulator import Emulator, idle
     from longfat.testbed.ledger import Ledger
     from longfat.testbed.pump import Captures, Pump
@@ -173,7 +173,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     if captures is not None:
         captures.close()
     (before, ledger_before), (after, ledger_after) = measured
-    samples = tcp_info.table(b"".join(senders.samples))
+    samples = table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
         flows=list(simulation.state.flow_names),
