@@ -1,28 +1,12 @@
 """Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, and calls of its scheme."""
 
-from longfat.sim.kernel import records
+from longfat.sim.kernel import records, recovery
 from longfat.sim.kernel.callbacks import as_ack, prepare_scheme
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import flow_own, release_packet
 from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
 from longfat.sim.kernel.records import NEVER, NONE
-from longfat.sim.kernel.recovery import (
-    IDLE,
-    PROBE,
-    arm_probe,
-    clear_sample,
-    describe_loss,
-    detect_losses,
-    enter_recovery,
-    forget_transmissions,
-    mark_lost_by_timeout,
-    may_probe,
-    process_by_time,
-    stop_rack_timer,
-    take_sample,
-    update_scoreboard,
-)
 from longfat.sim.kernel.sender import ANY, LATEST, restart_timer, round_trip, sample_round_trip, send_inline, timeout_ns
 from longfat.sim.kernel.source import all_written, check_application_limited, end_connection
 from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
@@ -51,7 +35,7 @@ def clear_event(state, event, sender):
         state.header_set = 0
         for k in range(4):
             event.header[k] = 0.0
-    clear_sample(state, event)
+    recovery.clear_sample(state, event)
 
 
 @inline
@@ -195,7 +179,7 @@ def recover(state, f, sender, event, i, acked, measured):
     if sampled:
         check_application_limited(state, f)
     before, last_lost = own.delivered, own.lost_tail
-    lost, fresh, newest, expected, earlier = update_scoreboard(state, own, sender.una, acked, i)
+    lost, fresh, newest, expected, earlier = recovery.update_scoreboard(state, own, sender.una, acked, i)
     event.newly_delivered = own.delivered - before
     # Our choice, as in QUIC: an acknowledgment names the transmission that triggered it (draft-ietf-ccwg-bbr-06,
     # appendix A.18, step 3). If that transmission is no longer outstanding, it was found lost, or it was covered by an
@@ -203,14 +187,14 @@ def recover(state, f, sender, event, i, acked, measured):
     event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
     repaired = False
     if own.rack:
-        lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured, earlier)
+        lost, fresh, repaired = recovery.process_by_time(state, f, acked, i, newest, measured, earlier)
     fine = True
     if lost > 0:
         fine = report_losses(state, f, lost, fresh, last_lost)
     if repaired and fine:
         fine = report_repaired_loss(state, f)
     if sampled:
-        take_sample(state, own, event, newest, packet.sent)
+        recovery.take_sample(state, own, event, newest, packet.sent)
     return fine
 
 
@@ -223,7 +207,7 @@ def complete_acknowledgment(state, f, sender, i, acked):
     own, armed = state.recoveries[f], False
     if sender.transfer:
         if sender.repair == records.SELECTIVE and acked > 0 and own.rack:
-            arm_probe(state, f)
+            recovery.arm_probe(state, f)
             armed = own.in_flight > 1  # with one packet in flight the timer allows for a delayed acknowledgment
         if sender.has_alarm_callback and own.alarm >= 0.0:
             set_alarm(state, f)
@@ -276,8 +260,8 @@ def finish_transfer(state, f):
         # The pacing timer also ends a transmission on the access link.
         if k != records.PACE or sender.access_link != IN_USE:
             sender.due_ns[k] = NEVER
-    own.rack_purpose = IDLE
-    forget_transmissions(state, own)
+    own.rack_purpose = recovery.IDLE
+    recovery.forget_transmissions(state, own)
     remove_blocks_below(state, own, NEVER)
     if tally.template != NONE:
         end_connection(state, f)
@@ -297,7 +281,7 @@ def report_losses(state, f, lost, fresh, last_lost):
     fine = True
     if fresh:
         own.recover = sender.transmission
-        enter_recovery(state, f)
+        recovery.enter_recovery(state, f)
     if own.sampled:
         first = own.lost_head if last_lost == NONE else state.transmissions[last_lost].next
         fine = report_each_loss(state, f, first, own.lost - lost)
@@ -318,7 +302,7 @@ def report_each_loss(state, f, n, lost):
     acknowledged, fine = event.transmission, True
     while n != NONE and fine:
         lost += 1
-        describe_loss(state, event, n, lost)
+        recovery.describe_loss(state, event, n, lost)
         fine = call_scheme(state, f, sender, records.ON_LOSS)
         n = state.transmissions[n].next
     event.transmission = acknowledged
@@ -343,9 +327,9 @@ def expire_retransmission_timer(state, f):
             check_application_limited(state, f)
             clear_event(state, state.event[0], sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
-        mark_lost_by_timeout(state, f)
+        recovery.mark_lost_by_timeout(state, f)
         own.recover = sender.transmission
-    enter_recovery(state, f)
+    recovery.enter_recovery(state, f)
     clear_event(state, state.event[0], sender)
     if fine:
         fine = call_scheme(state, f, sender, records.ON_TIMEOUT)
@@ -364,7 +348,7 @@ def report_repaired_loss(state, f):
     event.number = sender.una - 1
     state.tallies[f].losses += 1
     own.recover = sender.transmission
-    enter_recovery(state, f)
+    recovery.enter_recovery(state, f)
     fine = call_scheme(state, f, sender, records.ON_LOSS)
     sender.resend = NONE  # the probe was the retransmission
     event.number = acknowledged
@@ -420,13 +404,13 @@ def receive_feedback(state, i):
 @routine
 def probe_is_due(state, f):
     """Return whether a probe is due; it comes before a retransmission timeout of that time (RFC 8985, section 7.2)."""
-    return state.recoveries[f].rack_purpose == PROBE and state.senders[f].due_ns[records.RACK] <= state.now
+    return state.recoveries[f].rack_purpose == recovery.PROBE and state.senders[f].due_ns[records.RACK] <= state.now
 
 
 @routine
 def probe(state, f):
     """Send a tail loss probe, if allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
-    if may_probe(state.senders[f], state.recoveries[f]):
+    if recovery.may_probe(state.senders[f], state.recoveries[f]):
         request_send(state, f)
     restart_timer(state, f)
     return True
@@ -436,10 +420,10 @@ def probe(state, f):
 def expire_rack_timer(state, f):
     """Handle the RACK-TLP timer of a flow: find losses by time, or send a probe."""
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
-    if own.rack_purpose == PROBE:
+    if own.rack_purpose == recovery.PROBE:
         return probe(state, f)
-    stop_rack_timer(sender, own)
-    lost, fresh = detect_losses(state, f)
+    recovery.stop_rack_timer(sender, own)
+    lost, fresh = recovery.detect_losses(state, f)
     fine = True
     if lost > 0:
         clear_event(state, event, sender)

@@ -6,25 +6,7 @@ link needs an entry in the heap. A link with a service, or with a discipline tha
 event, the end of the transmission; the arrival at its far end may be computed in advance, too.
 """
 
-from longfat.sim.kernel import records
-from longfat.sim.kernel.callbacks import (
-    DEQUEUE,
-    ENQUEUE,
-    EVICT,
-    ON_FEEDBACK,
-    PUT,
-    call_link,
-    call_responder,
-    call_take,
-    call_wake,
-)
-from longfat.sim.kernel.events import (
-    remove_arrival,
-    replace_arrival,
-    request_admission,
-    schedule_arrival,
-    schedule_departure,
-)
+from longfat.sim.kernel import callbacks, events, records
 from longfat.sim.kernel.jit import entry, inline, routine
 from longfat.sim.kernel.memory import is_full, new_packet, prefetch, release_packet, state_at, uniform, unlink
 from longfat.sim.kernel.receiver import receive, take_delayed
@@ -139,7 +121,7 @@ def append_to_link(state, link, i, packet):
         link.head = i
         if link.has_arrival_event == 0:
             link.has_arrival_event = 1
-            schedule_arrival(state, link.number, packet.arrival)
+            events.schedule_arrival(state, link.number, packet.arrival)
     else:
         state.packets[link.tail].next = i
     link.tail = i
@@ -150,7 +132,7 @@ def take_arrived(state, link):
     """Remove and return the packet that has arrived at a link's far end, or NONE if it was handled in advance."""
     i = link.head
     if i != NONE and state.packets[i].arrival > state.now:
-        replace_arrival(state, link.number, state.packets[i].arrival)
+        events.replace_arrival(state, link.number, state.packets[i].arrival)
         return NONE
     following = NONE
     if i != NONE:
@@ -159,11 +141,11 @@ def take_arrived(state, link):
     if following == NONE:
         link.tail = NONE
         link.has_arrival_event = 0
-        remove_arrival(state)
+        events.remove_arrival(state)
     else:
         behind = state.packets[following]
         prefetch(state.packets[behind.next], 0)
-        replace_arrival(state, link.number, behind.arrival)
+        events.replace_arrival(state, link.number, behind.arrival)
     return i
 
 
@@ -209,7 +191,7 @@ def admit_queued(state, link, queue, i):
     state.extras[i].queue = queue if queue != NONE else link.first_queue
     idle, more = link.transmitting == NONE, False
     while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
-        victim = call_link(state, link, EVICT, i)
+        victim = callbacks.call_link(state, link, callbacks.EVICT, i)
         if victim == records.PASSES:
             break
         if victim == records.NOTHING:
@@ -221,7 +203,7 @@ def admit_queued(state, link, queue, i):
             victim = records.PASSES - 1 - victim
         leave_backlog(state, link, victim)
         drop(state, link, victim)
-    call_link(state, link, PUT, i)
+    callbacks.call_link(state, link, callbacks.PUT, i)
     if state.queues[state.extras[i].queue].tail != i:
         raise ValueError("enqueue of the service did not queue the packet: must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
@@ -262,7 +244,7 @@ def transmit(state, link, i):
     """Begin the transmission of packet i, and schedule its end; return False if the discipline drops the packet."""
     packet = state.packets[i]
     if link.discipline != NONE:
-        verdict = call_link(state, link, DEQUEUE, i)
+        verdict = callbacks.call_link(state, link, callbacks.DEQUEUE, i)
         collect_feedback(state, link, i)
         if verdict == records.DROP:
             drop(state, link, i)
@@ -273,14 +255,14 @@ def transmit(state, link, i):
     if fresh:
         link.free = state.now
     if link.shows_all or packet.flag_bits & records.REQUEST:
-        call_responder(state, link, DEQUEUE, i, state.now)
+        callbacks.call_responder(state, link, callbacks.DEQUEUE, i, state.now)
     time = transmission_time(state, link, packet.length, fresh, state.now)
     link.free += time
     link.busy += time
     link.served += 1
     link.served_bytes += packet.length
     link.transmitting = i
-    schedule_departure(state, link.number, link.free)
+    events.schedule_departure(state, link.number, link.free)
     return True
 
 
@@ -288,7 +270,7 @@ def transmit(state, link, i):
 def send_next(state, link):
     """Let the service choose a packet, and begin its transmission; the transmitter must be idle."""
     while link.backlog > 0:
-        i = call_take(state, link)
+        i = callbacks.call_take(state, link)
         if i == records.NOTHING:
             return
         leave_backlog(state, link, i)
@@ -302,7 +284,7 @@ def send_next(state, link):
 def wake_queue(state, q):
     """Call a service's `wake` for queue q, at the time that the service set or when the queue's rate has changed."""
     link = state.links[state.queues[q].link]
-    call_wake(state, link, q)
+    callbacks.call_wake(state, link, q)
     if link.transmitting == NONE:
         send_next(state, link)
 
@@ -472,7 +454,7 @@ def transmit_in_order(state, link, i, packet, special):
         drop(state, link, i)
         return False
     if special and (link.shows_all or packet.flag_bits & records.REQUEST):
-        call_responder(state, link, DEQUEUE, i, begin)
+        callbacks.call_responder(state, link, callbacks.DEQUEUE, i, begin)
     first_bit = begin
     if special:
         if link.hold_until > begin:  # until then the packet counts as in transmission, as with jitter below
@@ -505,7 +487,7 @@ def admit_special(state, link, queue, i):
         drop(state, link, i)
         return
     if link.discipline != NONE:
-        verdict = call_link(state, link, ENQUEUE, i)
+        verdict = callbacks.call_link(state, link, callbacks.ENQUEUE, i)
         collect_feedback(state, link, i)
         if verdict == records.DROP:
             drop(state, link, i)
@@ -515,7 +497,7 @@ def admit_special(state, link, queue, i):
         if verdict > 0:
             push_out(state, link, verdict - 1)
     if packet.flag_bits & records.REQUEST:
-        call_responder(state, link, ENQUEUE, i, state.now)
+        callbacks.call_responder(state, link, callbacks.ENQUEUE, i, state.now)
     if link.service != NONE:
         admit_queued(state, link, queue, i)
     elif transmit_in_order(state, link, i, packet, True):
@@ -535,7 +517,7 @@ def send_feedback(state):
     state.feedback_flow = NONE
     state.feedback_sent += 1
     state.tallies[f].feedback_in_flight += 1
-    request_admission(state, i)
+    events.request_admission(state, i)
 
 
 @routine
@@ -545,7 +527,7 @@ def deliver_to_switch(state, i):
     packet.hop = state.hops[packet.hop].switch_hop
     hop = state.hops[packet.hop]
     link = state.links[hop.link]
-    call_link(state, link, ON_FEEDBACK, i)
+    callbacks.call_link(state, link, callbacks.ON_FEEDBACK, i)
     link.send_feedback = 0
     state.feedback_received += 1
     state.tallies[packet.flow].feedback_in_flight -= 1

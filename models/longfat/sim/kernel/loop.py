@@ -4,32 +4,8 @@ The loop returns at a given time, after a number of events, or when an array has
 their time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
 """
 
-from longfat.sim.kernel import records
-from longfat.sim.kernel.acknowledgment import (
-    MOST_IMMEDIATE_CALLS,
-    acknowledge,
-    expire_alarm,
-    expire_rack_timer,
-    expire_retransmission_timer,
-    probe,
-    probe_is_due,
-    receive_feedback,
-    start_flow,
-)
+from longfat.sim.kernel import acknowledgment, events, records
 from longfat.sim.kernel.callbacks import call_tick
-from longfat.sim.kernel.events import (
-    IN_USE,
-    INDEX_BITS,
-    INDICES,
-    KINDS,
-    earliest_event,
-    push_timer,
-    remove_arrival,
-    remove_clock,
-    request_send,
-    schedule,
-    set_timer,
-)
 from longfat.sim.kernel.jit import entry, inline, routine
 from longfat.sim.kernel.link import (
     admit,
@@ -77,7 +53,7 @@ def arrive(state, k):
     if far_end == records.TO_SENDER and packet.kind == records.ACK:
         if link.head != NONE:
             prefetch_flow(state, state.packets[link.head].flow)
-        return acknowledge(state, i)
+        return acknowledgment.acknowledge(state, i)
     return arrive_elsewhere(state, i, far_end)
 
 
@@ -90,7 +66,7 @@ def arrive_elsewhere(state, i, far_end):
     if far_end == records.TO_SWITCH:
         deliver_to_switch(state, i)
     elif state.packets[i].kind == records.FEEDBACK:
-        return receive_feedback(state, i)
+        return acknowledgment.receive_feedback(state, i)
     else:
         reach_host(state, i)
     return True
@@ -109,18 +85,18 @@ def expire_timer(state, which, f, time):
     due = sender.due_ns[which]
     if due > time:
         if due != NEVER:
-            push_timer(state, f, which, due)
+            events.push_timer(state, f, which, due)
         return True
     sender.due_ns[which] = NEVER
     if which == records.RTO:
-        if probe_is_due(state, f):
-            return probe(state, f)
-        return expire_retransmission_timer(state, f)
+        if acknowledgment.probe_is_due(state, f):
+            return acknowledgment.probe(state, f)
+        return acknowledgment.expire_retransmission_timer(state, f)
     if which == records.PACE:
         return pace(state, f, time)
     if which == records.RACK:
-        return expire_rack_timer(state, f)
-    return expire_alarm(state, f)
+        return acknowledgment.expire_rack_timer(state, f)
+    return acknowledgment.expire_alarm(state, f)
 
 
 @inline
@@ -131,22 +107,22 @@ def pace(state, f, time):
     emits a packet, when a template starts its next connection, or when the flow starts.
     """
     sender, tally = state.senders[f], state.tallies[f]
-    if sender.access_link == IN_USE:
+    if sender.access_link == events.IN_USE:
         reach_first_node(state, f)
         if sender.transfer:
-            request_send(state, f)
+            events.request_send(state, f)
     elif tally.traffic == records.ARRIVALS:
         row = start_connection(state, f)
         if row == NONE:
             state.flow = f
             state.needs_flow_row = 1
-            set_timer(state, f, records.PACE, time)
+            events.set_timer(state, f, records.PACE, time)
         elif row != f:
-            return start_flow(state, row)
+            return acknowledgment.start_flow(state, row)
     elif tally.traffic != records.TRANSFER:
         emit(state, f)
     elif tally.begun == 0:
-        return start_flow(state, f)
+        return acknowledgment.start_flow(state, f)
     else:
         send(state, f)
     return True
@@ -162,10 +138,10 @@ def run_tick(state, k):
     if not seconds >= 0.0:  # negative or NaN
         raise ValueError("tick returned a negative time or NaN: must return the time of its next call, in [0, inf] s")
     link.immediate_calls = link.immediate_calls + 1 if seconds <= state.now * 1e-9 else 0
-    if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
+    if link.immediate_calls >= acknowledgment.MOST_IMMEDIATE_CALLS:
         raise ValueError("tick returned a time that is not after now 1000 times in a row: must return a later time [s]")
     if seconds < LATEST:
-        schedule(state, records.SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
+        events.schedule(state, records.SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
 
 
 @routine
@@ -192,7 +168,7 @@ def take_samples(state):
     state.samples += 1
     if state.unfinished < 0:
         state.horizon = min(state.until, state.now + state.sample_every - 1)
-    schedule(state, records.SAMPLING, 0, state.now + state.sample_every)
+    events.schedule(state, records.SAMPLING, 0, state.now + state.sample_every)
 
 
 @routine
@@ -263,22 +239,22 @@ def run(address, until, budget):
         if budget <= 0:
             return records.PAUSED
         budget -= 1
-        time, key = earliest_event(state)
+        time, key = events.earliest_event(state)
         if time > until:
             state.now = until
             return records.DONE
         state.events += 1
         state.now = time
-        index = key & (INDICES - 1)
-        kind = (key >> INDEX_BITS) & (KINDS - 1)
+        index = key & (events.INDICES - 1)
+        kind = (key >> events.INDEX_BITS) & (events.KINDS - 1)
         fine = True
         if kind == records.ARRIVAL:
             fine = arrive(state, index)
         elif kind == records.DEPARTURE:
-            remove_arrival(state)
+            events.remove_arrival(state)
             end_of_transmission(state, index)
         else:
-            remove_clock(state)
+            events.remove_clock(state)
             fine = handle_clock_event(state, kind, index, time)
             if state.needs_flow_row:
                 state.needs_flow_row = 0
