@@ -6,8 +6,8 @@ import functools
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -281,16 +281,6 @@ class Plan:
         """Time at which runs end at the latest [s]."""
         return LONGEST if self.duration is None else float(self.duration)
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Put the network's name, if it has one, in front of the messages of errors that are raised in this context."""
-        try:
-            yield
-        except (ValueError, TypeError, RuntimeError) as error:
-            if not self.called:
-                raise
-            raise type(error)(f"{self.called}: {error}") from error
-
 
 def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Answer]]:
     """Simulate all runs of all networks, and return the results of each run by network.
@@ -317,7 +307,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
             plan = plans[k]
             if r > 0 and 0 in outcomes[k] and outcomes[k][0].attrs["deterministic"]:
                 continue
-            with plan.named():
+            try:
                 if first is not None and (k, r) == (0, 0):
                     run = first
                 elif plan.replications == 1:
@@ -327,6 +317,10 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
                         plain, of = Simulation(plan.net), k
                     run = plain.again(plan.streams[r])
                 outcomes[k][r] = _simulate(run, plan, advanced, remarked=r == 0)
+            except (ValueError, TypeError, RuntimeError) as error:
+                if not plan.called:
+                    raise
+                raise type(error)(f"{plan.called}: {error}") from error
             before += run.now
 
     total = None if any(plan.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
