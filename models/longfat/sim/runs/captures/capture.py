@@ -27,18 +27,10 @@ HANDSHAKE_NS = 2  # time from a connection's first packet in the file, the SYN, 
 
 
 class Capture:
-    """Capture of a run: pcap files with its packets, and qlog files with the windows of its senders.
+    """Capture of a run that has not begun: pcap files of its packets, qlog files of the windows of its senders.
 
-    Parameters
-    ----------
-    run : Simulation
-        Run that has not begun.
-    captures : AtomicFiles or None
-        Directory for senders.pcap and receivers.pcap.
-    logs : AtomicFiles or None
-        Directory for a qlog file of each flow with a scheme.
-    most : int
-        The trace ends after this number of packets in senders.pcap: sent data and received acknowledgments.
+    `captures` has senders.pcap and receivers.pcap, and `logs` a qlog file of each flow with a scheme; None for neither.
+    The trace ends after `most` packets in senders.pcap, which are sent data and received acknowledgments.
     """
 
     def __init__(self, run: Simulation, captures: AtomicFiles | None, logs: AtomicFiles | None, most: int) -> None:

@@ -87,16 +87,9 @@ def replying(connection: np.ndarray) -> np.ndarray:
 
 
 class Packets:
-    """Packets of one file.
+    """Packets of one file, given as rows of the trace and their handshake steps, which `expanded` returns.
 
-    Parameters
-    ----------
-    rows, step : array
-        Rows of the trace and their handshake steps, as `expanded` returns them.
-    late : array
-        Whether each packet follows the end of its connection.
-    hosts : array
-        Rows of `HOST` by flow.
+    `late` says whether each packet follows the end of its connection; `hosts` has a row of `HOST` for each flow.
     """
 
     def __init__(self, rows: np.ndarray, step: np.ndarray, late: np.ndarray, hosts: np.ndarray) -> None:
