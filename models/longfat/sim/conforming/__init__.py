@@ -1,6 +1,6 @@
 """Function `conformance`, which checks that a scheme, discipline or service keeps the rules of the simulator.
 
-Each check is a rule with a function that finds a fault in the runs of a network.
+Each check has a rule, and a function that looks for a violation of the rule in the runs of a network.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["CHECKS", "Check", "Report", "conformance"]
 TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which usually take 2 to 3 s
 UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
 PACKET = 1000  # bytes; largest packet of the trials
-TICK_NS = 2  # ns, tolerance: each of two times is rounded to nanoseconds
+TICK_NS = 2  # ns, tolerance in the comparison of two times, each of which is rounded to nanoseconds
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 NO_RUN = "return values"  # check that fails if no run can begin
 
@@ -45,7 +45,7 @@ class Check(NamedTuple):
     name: str
     meaning: str
     verdict: str  # "passed", "failed" or "not applicable"
-    networks: tuple[str, ...] = ()  # on which the check was made
+    networks: tuple[str, ...] = ()  # networks on which the check was made
     message: str = ""  # the fault, with numbers, network and simulated time; or why the check does not apply
 
 
@@ -101,14 +101,14 @@ def _s(nanoseconds: float) -> str:
     return f"{nanoseconds * 1e-9:.9g} s"
 
 
-# Functions that find faults: each returns a message if the runs of a trial break the rule, otherwise "".
+# The functions of the checks. Each returns a message if the runs of a trial break its rule, otherwise "".
 
 
 def _invalid(subject: Subject, runs: Runs) -> str:
-    """Find an error that ended the run, an invalid window or rate, or a limited flow that nothing limits any more."""
+    """Return a message if an error ended the run, a window or rate is invalid, or a flow is no longer limited."""
     if runs.first.error or not subject.is_scheme:
         return runs.first.error
-    limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
+    limited = set()  # flows that a window or rate has limited; a flow without any limit may send its file in a burst
     for now, flows in runs.first.samples:
         for name, flow in flows.items():
             if name == "poisson":
@@ -126,13 +126,13 @@ def _invalid(subject: Subject, runs: Runs) -> str:
 
 
 def _uncounted(subject: Subject, runs: Runs) -> str:
-    """Find a packet that was lost or created without being counted."""
+    """Return a message if a packet was lost or created without being counted."""
     unbalanced = runs.first.unbalanced
     return unbalanced and f"the packet counts do not balance: {unbalanced}"
 
 
 def _overtaking(subject: Subject, runs: Runs) -> str:
-    """Find a packet that left before an earlier arrival; with fair queueing or priorities, only within a flow."""
+    """Return a message if a packet left before an earlier arrival; with fair queueing, before one of its own flow."""
     one, service = runs.first, subject.discipline.scheduler
     strict = service is None or service.in_order
     place = {line[1:3]: k for k, line in enumerate(one.entered)}
@@ -151,7 +151,7 @@ def _overtaking(subject: Subject, runs: Runs) -> str:
 
 
 def _overfull(subject: Subject, runs: Runs) -> str:
-    """Find a backlog beyond the limit of the buffer; a packet on hold counts as in transmission."""
+    """Return a message if the backlog exceeded the buffer; a packet on hold counts as in transmission."""
     one, link = runs.first, runs.first.link
     on_hold = link["hold_until"] > 0
     limit, limit_bytes = link["limit_packets"] + on_hold, link["limit_bytes"] + on_hold * PACKET
@@ -163,14 +163,14 @@ def _overfull(subject: Subject, runs: Runs) -> str:
 
 
 def _idle(subject: Subject, runs: Runs) -> str:
-    """Find a time at which the link was idle although it had a backlog."""
+    """Return a message if the link was idle although it had a backlog."""
     entered = {line[1:3]: line[0] for line in runs.first.entered}
     sent = []  # for each packet, in order of departure: arrival, start and end of its transmission [ns]
     for when, flow, transmission, size, _ in runs.first.left:
         end = when - round(DELAY * 1e9)
         sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))
     earliest = math.inf
-    still = []  # ns, for each packet, last first: earliest arrival among it and all that departed later
+    still = []  # ns, for each packet, from the last to the first: earliest arrival of it and of all later departures
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
@@ -184,7 +184,7 @@ def _idle(subject: Subject, runs: Runs) -> str:
 
 
 def _unfinished(subject: Subject, runs: Runs) -> str:
-    """Find a file that was not transferred before the end of the run."""
+    """Return a message if a file was not transferred before the end of the run."""
     one = runs.first
     if one.done:
         return ""
@@ -203,7 +203,7 @@ def _unfinished(subject: Subject, runs: Runs) -> str:
 def _difference(left: Record, right: Record, those: str, these: str) -> str:
     """Return a sentence on the first difference between two runs, "" if there is none.
 
-    `those` and `these` describe the first and the second run, such as "in one run".
+    `those` and `these` are the words for the first and the second run, such as "in one run".
     """
     for what, mine, others in (("entered", left.entered, right.entered), ("left", left.left, right.left)):
         for k, (a, b) in enumerate(zip(mine, others, strict=False)):
@@ -223,7 +223,7 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
 
 
 def _undetermined(subject: Subject, runs: Runs) -> str:
-    """Find a difference between two runs with the same seed, or, if no random number is drawn, with different seeds."""
+    """Return a message if runs with the same seed differ, or, if no random number is drawn, runs with two seeds."""
     message = _difference(runs.first, runs.again, "in one run", "in another with the same seed")
     if not message and not runs.first.drew:
         message = _difference(runs.first, runs.other, "with one seed", "with another")
@@ -232,7 +232,7 @@ def _undetermined(subject: Subject, runs: Runs) -> str:
 
 
 def _changed_by_compilation(subject: Subject, runs: Runs) -> str:
-    """Find a difference between the compiled and the interpreted plug-in."""
+    """Return a message if the run in plain Python differs from the compiled run."""
     message = _difference(runs.compiled, runs.interpreted, "compiled", "in plain Python")
     return message and f"{message} (compiled code rounds x**3 differently from Python, but not x*x*x)"
 
@@ -273,14 +273,14 @@ CHECKS: dict[str, tuple[str, Callable[[Subject, Runs], str]]] = {
         "The plug-in gives the same run, bit by bit, compiled and in plain Python.", _changed_by_compilation
     ),
 }  # fmt: skip
-#: Checks that also examine runs which an error ended.
+#: Checks that examine every run; the other checks leave out runs that an error ended.
 OF_ANY_RUN = (NO_RUN, "determinism", "compilation")
 
 
 def checked(name: str, subject: Subject, made: list[Runs], faults: Mapping[str, str]) -> Check:
-    """Apply a rule to the runs of each trial, or take its fault from `faults`; return the result.
+    """Return the result of a check of the runs `made` in each trial, with a message on the first run that fails.
 
-    The message describes the fault of the first faulty run.
+    `faults` has a message for each check that fails because runs could not be made.
     """
     meaning, find_fault = CHECKS[name]
     if name in faults:
@@ -301,10 +301,11 @@ def checked(name: str, subject: Subject, made: list[Runs], faults: Mapping[str, 
 def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: bool = True) -> Report:
     """Check that a congestion-control scheme, a queue discipline or a service keeps the rules of the simulator.
 
-    The rules: the plug-in compiles and returns valid values, no packet is lost uncounted, the buffer and the order of
-    packets are kept, a link with a backlog transmits, files arrive, and a seed determines the run, compiled or not. The
-    report has a sentence on each rule. Three small networks are simulated, each of them twice with one seed, once with
-    another seed, and for a shorter time compiled and in plain Python. This takes about five to ten seconds.
+    The rules: the plug-in compiles and returns valid values, every lost packet is counted, the backlog fits the buffer,
+    packets keep their order, a link with a backlog transmits, files arrive, and the seed determines the run, compiled
+    or not. The report has a sentence on each rule. Three small networks are simulated, each of them twice with one
+    seed, once with another seed, and for a shorter time compiled and in plain Python. This takes about five to ten
+    seconds.
 
     Parameters
     ----------
@@ -321,7 +322,7 @@ def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: boo
     Returns
     -------
     Report
-        ``passed`` is true if no check failed; ``checks`` has the verdict and the message of each; printed, a table.
+        ``passed`` is true if no check failed; ``checks`` has the verdict and the message of each. It prints as a table.
 
     Examples
     --------
@@ -337,9 +338,9 @@ def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: boo
 
 
 def _simulated(subject: Subject, seed: int, other: int, progress: bool) -> tuple[list[Runs], dict[str, str]]:
-    """Return the runs of each trial, and {check: fault} for runs that could not be made.
+    """Return the runs of each trial, and a message for each check that fails because runs could not be made.
 
-    Runs in plain Python come first, because only they can be stopped.
+    Runs in plain Python come first, because only these can be stopped if a callback has an endless loop.
     """
     trials = trials_for(subject)
     made, faults = [Runs() for _ in trials], {}

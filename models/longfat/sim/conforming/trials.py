@@ -1,4 +1,7 @@
-"""Small networks on which `longfat.sim.conformance` runs a plug-in, here or without compilation, and their records."""
+"""Small networks on which `longfat.sim.conformance` runs a plug-in, and the records of these runs.
+
+The runs without compilation are in a process of their own.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ class Trial:
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # greatest simulated time [s] of runs in plain Python (1 ms per packet) and their compiled equals
+    until_slow: float  # the same for runs in plain Python, at 1 ms per packet, and the compiled runs beside them [s]
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 
@@ -75,7 +78,7 @@ def prioritised() -> Scheme:
 
 
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
-    """Add a flow of the subject's scheme: a file of `packets` packets, or data until 2 s without acknowledgments."""
+    """Add a flow of the subject's scheme: a file of `packets` packets, or data until 2 s if it has no acks."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
     net.flow(subject.scheme, path=PATH, name=name, start=start, **ends)
 
@@ -131,8 +134,8 @@ class Record:
     error: str = ""  # the simulator's message when it refused a returned value
     unbalanced: str = ""  # message, if the packet counts do not balance
     now: float = 0.0  # s
-    drew: bool = False
-    done: bool = False
+    drew: bool = False  # whether a random number was drawn
+    done: bool = False  # whether every file was transferred
     state: dict[str, Any] = field(default_factory=dict)  # all fields of the flows and the link at the end
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
     entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
@@ -269,7 +272,7 @@ def answer() -> None:
 
 
 def portable(thing: Any) -> bytes:
-    """Pickle an object, with the plug-in's functions by value and compiled functions as plain functions."""
+    """Pickle a subject and a seed, with the plug-in's functions by value and compiled functions as plain ones."""
     import cloudpickle
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
