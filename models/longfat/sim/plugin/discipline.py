@@ -75,13 +75,13 @@ class Discipline(PlugIn):
     services : sequence of str, optional
         Services from which a user may choose, as in ``discipline(service="bit-round")``.
     needs_buffer : bool
-        Whether the buffer of a link must have room for at least one packet.
+        Whether the buffer of a link with this discipline must have room for at least one packet.
     late_if : str
-        Name of a yes-or-no parameter: 1 selects the service "departures", with which `dequeue` is called, 0 selects
-        "fifo".
+        Name of a yes-or-no parameter: if it is 1, the service is "departures", with which `dequeue` is called; if it
+        is 0, the service is "fifo".
     hop_by_hop : bool
-        Whether ``link.feedback`` goes to `feedback` of the next upstream switch with a hop-by-hop discipline; only
-        the first such switch of a path sends feedback to the sender.
+        Whether ``link.feedback`` goes to the next upstream switch with a hop-by-hop discipline, whose `feedback` is
+        called; only the first such switch of a path sends feedback to the sender.
 
     Examples
     --------

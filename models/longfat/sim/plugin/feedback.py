@@ -17,13 +17,13 @@ SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links with ne
 
 @inline
 def belongs(packet, scheme):
-    """Return whether a packet is a data packet of the scheme whose identifier is in the last header field."""
+    """Return whether a packet is a data packet whose last header field has `scheme`, the identifier of a scheme."""
     return packet.kind == DATA and packet.flags & STAMPED != 0 and packet.header[3] == scheme
 
 
 @inline
 def predicted_rate(service, backlog, sent, delay, gain, set_point):
-    """Return the sending rate [packets/s] that moves the predicted backlog to its set point; a lower bound applies.
+    """Return the sending rate [packets/s] that brings the predicted backlog to its set point, at least a lower bound.
 
     The arguments are the service rate [packets/s], the backlog [packets], the packets sent since the backlog was
     measured, the feedback delay [s], the gain [1] and the set point [packets]. The lower bound is one packet per delay,

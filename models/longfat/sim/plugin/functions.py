@@ -75,7 +75,7 @@ def queue_numbered(link, q):
 
 @inline
 def number_of(link, packet):
-    """Return the number of the current packet, by which `take` and `waiting` find the packet."""
+    """Return the number of the current packet, with which `take` and `waiting` are called."""
     return (address_of(packet_row(packet)) - state_of(link).packets_base) // PACKET_SIZE
 
 
@@ -175,7 +175,7 @@ def now_ns(view):
 
 @inline
 def capacity(link, time):
-    """Return the bytes, possibly infinite, that a link sends in `time` [ns] at the rate of its latest transmission."""
+    """Return the bytes that a link sends in `time` [ns] at the rate of its latest transmission; may be infinite."""
     row = link_row(link)
     return float(time) * row.rate / (8e9 * row.scale) if row.scale > 0 else math.inf
 
@@ -247,7 +247,7 @@ def heap_entry(link, count, place):
 
 @inline
 def heap_insert(link, count, time, key):
-    """Insert (time, key) into the service's heap of `count` entries, the least first; an entry takes two words."""
+    """Insert (time, key) into the service's heap of `count` entries, whose first is the least; each takes two words."""
     rise(_heap(link, count + 1), count, time, key)
 
 

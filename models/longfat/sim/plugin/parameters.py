@@ -30,9 +30,9 @@ class Parameter(Quantity):
     domain : str
         Domain: an interval such as ``"[1, inf)"``, or a set such as ``"{0, 1}"``.
     field : str
-        For schemes: field of the flow that the parameter initialises, see `longfat.sim.fields.INITIAL`, in place of a
-        field of its own. For disciplines: name by which callbacks read the parameter, needed if a field of the link
-        has the parameter's name.
+        For schemes: field of the simulator that the parameter initialises, one of `longfat.sim.fields.INITIAL`; the
+        parameter then has no field of its own. For disciplines: name by which callbacks read the parameter, needed if
+        a field of the link has the parameter's name.
     about : str
         Meaning of the parameter, a noun phrase.
     **others
@@ -60,7 +60,7 @@ class Parameter(Quantity):
 
     @property
     def text_unit(self) -> str:
-        """Unit to which text is converted, also text with "%" for unit "1"; empty if the domain is a set of numbers."""
+        """Unit of values given as text; "probability", which allows "%", for unit "1"; empty if the domain is a set."""
         if isinstance(self.interval, domains.Values):
             return ""
         return "probability" if self.unit == "1" else super().text_unit
@@ -78,8 +78,8 @@ class Parameter(Quantity):
 class Table(Parameter):
     """Parameter whose value is a list of at most 100 rows of numbers; by default the list is empty.
 
-    A plug-in sees an array of all numbers, row by row, with -1 beyond the last row. ``columns`` lists name, unit and
-    domain of each column.
+    A plug-in sees one array with the numbers of all rows, one row after the other, and -1 behind the last row.
+    ``columns`` lists name, unit and domain of each column.
     """
 
     columns: tuple[tuple[str, str, str], ...] = ()
@@ -190,13 +190,13 @@ class Columns:
         return self.dtype, self.parameters, tuple(self.constants.items())
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
-        """Return {name: row type of the record}, where `name` is the name of a view's pointer to the record."""
+        """Return the type of the record, as {name: type}; `name` is that of the view's pointer to the record."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:
-        """Return the record's fields for a view: parameters, which are read-only, and states except those in `without`.
+        """Return the record's fields for a view: read-only parameters, and state variables except those in `without`.
 
-        The plug-in may set the states if `settable` is true.
+        The plug-in may set the state variables if `settable` is true.
         """
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         state = {one: field for one, field in state.items() if one not in without}
@@ -234,7 +234,7 @@ NO_COLUMNS = Columns("", {}, {}, ())
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
-    """Raise a ValueError if a parameter or a state may not have this name."""
+    """Raise a ValueError if a parameter or a state variable may not have this name."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
         raise ValueError(
             f"{whose}: {name!r} is no name of a parameter or state: must be a letter, then letters, digits or _"

@@ -28,10 +28,10 @@ SHIPPED = tuple(f"longfat.{folder}." for folder in ("sim.plugin", "sim.schemes",
 class PlugIn:
     """Base class of schemes, disciplines and services: name, parameters, state, callbacks and source.
 
-    `Scheme` has the callbacks of a sender and its receiver, `Discipline` those of the queue of a link, and `Service`
-    those of its scheduler. Numba compiles callbacks, so they are written in floats, integers and ``math``. They read
-    parameters and set state variables by name, like the fields of the simulator that
-    ``print(longfat.sim.fields.documentation())`` lists; compilation refuses a callback that sets any other field.
+    A `Scheme` has callbacks for a sender and its receiver, a `Discipline` for the queue of a link, and a `Service` for
+    the scheduler of a link. Numba compiles callbacks, so they use numbers, tuples, NumPy arrays and ``math``. They read
+    parameters, and read and set state variables, by name, as they do with the fields of the simulator, which
+    ``print(longfat.sim.fields.documentation())`` lists. A callback that sets a read-only field is not compiled.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class PlugIn:
     values : mapping of str to float, optional
         Values of parameters that differ from the defaults; ``plug_in(beta=0.8)`` returns a copy with this value.
     state : mapping of str to float, int, bool or a sequence of these, optional
-        State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. As an
-        initial value, the name of a parameter stands for the parameter's value.
+        State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. An initial
+        value may be the name of a parameter, which stands for the parameter's value.
     source : str
         Full reference of the plug-in's rules: authors, title, venue, year and section, or RFC.
     """
@@ -149,8 +149,8 @@ class PlugIn:
     def code(self) -> tuple[Any, ...]:
         """Key that is equal for plug-ins that compile to the same code.
 
-        The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set;
-        values of parameters do not matter.
+        The code depends on the functions, on the fields of the plug-in's records, and on which fields may be set. It
+        does not depend on the values of parameters.
         """
         return type(self), self.name, *(getattr(self, name) for name in self.CALLBACKS)
 
@@ -161,7 +161,7 @@ class PlugIn:
 
     @functools.cached_property
     def views(self) -> Mapping[str, View]:
-        """Views with the plug-in's parameters and state, by the names of the callbacks' arguments."""
+        """Views that callbacks get, with the plug-in's parameters and state; the keys are the names of arguments."""
         return self.BARE_VIEWS
 
     def compiled(self) -> tuple[jit.Callback, ...]:

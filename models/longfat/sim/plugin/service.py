@@ -53,11 +53,12 @@ class Service(PlugIn):
         and be called again even if the buffer has room by then; or it returns NOTHING to drop the arriving packet, as
         the default does.
     wake : callable, optional
-        ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time that the
-        service scheduled for this queue, and after the discipline's `feedback` about it; the return value is ignored.
-        `longfat.sim.switch.rate_controlled` is an example.
+        ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time for which the
+        service has scheduled it by `longfat.sim.schedule_wake`, and when feedback for this queue has arrived, after the
+        discipline's `feedback`; the return value is ignored. `longfat.sim.switch.rate_controlled` is an example.
     queues : int or str
-        Number of queues of a link, or the parameter that has this number; "flow": a queue for each flow and direction.
+        Number of queues of a link, or name of the parameter with this number; "flow": a queue for each flow and
+        direction.
     queue_state : mapping, optional
         State variables of a queue, with their initial values.
     settable : tuple of str
@@ -67,7 +68,8 @@ class Service(PlugIn):
     in_order : bool
         Whether packets depart in the order of their arrival.
     may_push_out : bool
-        Whether a discipline may drop queued packets: the service must have one queue and no other record of packets.
+        Whether a discipline may drop queued packets. The service must then have a single queue, and keep no other
+        record of packets.
     workspace : callable, optional
         Function of the buffer [packets] and the number of queues; it returns the memory that the service needs for a
         link [words of 8 bytes].
@@ -125,7 +127,7 @@ class Service(PlugIn):
         return Columns(self.title, {}, self.queue_state, QUEUE_FIELDS)
 
     def queue_count(self, values: Mapping[str, float]) -> int | None:
-        """Return the number of queues of a link, given its discipline's parameter values; None for a queue per flow."""
+        """Return the number of queues of a link whose discipline has these values; None for a queue per flow."""
         if self.queues == PER_FLOW:
             return None
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)

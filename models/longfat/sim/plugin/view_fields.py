@@ -64,15 +64,15 @@ FLOW_FIELDS = {
     **_of(
         "recovery",
         ("pool", "packets",
-         "token bucket: packets that may leave at once after a pause in which the rate was not used", SET),
+         "tokens: packets that may leave at once after a pause in which the pacing rate was not used", SET),
         ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
         ("delivered", "packets",
          "reported as delivered so far, cumulatively or selectively; only with selective recovery"),
         ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
         ("recover", "packets",
-         "number of the first transmission whose loss calls `loss` (once per window); selective recovery", SET),
+         "`loss` is called for losses of transmissions from this number on (once per window); selective recovery", SET),
         ("app_limited_until", "packets",
-         "delivery-rate samples are application-limited until more than this is delivered; 0: they are not", SET),
+         "delivery-rate samples are application-limited until more than this is delivered; 0: none is", SET),
         ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),
         ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
         ("app_limited", "1", "1: the application had nothing more to send when window and rate allowed it"),
@@ -173,7 +173,7 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
 def view(kind: str, own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
     """Return a view of this kind with the plug-in's record `own`, without the state variables in `without`.
 
-    Callbacks at one end of a flow do not see the state of the other end.
+    These are the state variables of the other end of a flow, which callbacks do not see.
     """
     return View(kind, {**ARGUMENTS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
 
