@@ -1,1 +1,1 @@
-"""Runs of networks: assembly, event loop calls, results, captures."""
+"""Runs of networks: from links and flows to arrays, calls of the event loop, results and captures."""

@@ -1,6 +1,6 @@
 """Assembly of a network: conversion of its links and flows into the arrays of a run.
 
-Links, or flows, with equal options are of one kind: its row is built once, and copied.
+Links with equal options are of one kind, and so are flows. The row of a kind is built once, and copied.
 """
 
 from __future__ import annotations
@@ -116,21 +116,27 @@ class Keyed:
 def _by_kind(
     things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
 ) -> tuple[list[Any], list[Any], Any]:
-    """Group objects by key; return each kind's first object, each kind's rows from `make`, and each object's kind."""
+    """Group objects by key into kinds; return the first object of each kind, its rows, and the kind of each object.
+
+    `make` returns the rows of a kind; kinds are numbers from 0 on.
+    """
     kinds = Kinds(key)
     which = np.array([kinds.place(thing) for thing in things])
     return kinds.all, [make(Keyed(key(first), first)) for first in kinds.all], which
 
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
-    """Fill each row of `made` with the row of its kind, where `which` gives the kinds; at least one kind is needed."""
+    """Copy into each row of `made` the row of its kind, whose number is in `which`; there is at least one kind."""
     plain = np.dtype((np.void, made.itemsize))  # copies bytes, which is faster than NumPy's copy of each field
     raw = np.ndarray(len(made), plain, made)
     raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return an array with the record of each object's kind, all of one length, and this length [words]."""
+    """Return an array with the record of each object's kind, and the length of a record [words].
+
+    All records are as long as the longest kind. `which` has the number of each object's kind.
+    """
     words = records.aligned_size(8 * max(map(len, kinds), default=0)) // 8
     if not words:
         return rows(0, records.WORD), 0
@@ -143,7 +149,7 @@ def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]
 
 
 def _bits(name: str, rate: float) -> tuple[int, int] | None:
-    """Return a rate [bytes/s] in bit/s as numerator and denominator, None for an infinite rate."""
+    """Return a rate [bytes/s] as a fraction of bit/s, numerator and denominator; None for an infinite rate."""
     if rate == math.inf:
         return None
     if not 1 <= 8 * rate <= 1e15:
@@ -234,7 +240,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)  # enough for one large network, or for many small ones that share kinds
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a row for a kind of link, without the numbers of its plug-ins, and records of discipline and service."""
+    """Return the row of a kind of link, without the numbers of its plug-ins, and the records of these."""
     link: Link = kind.thing
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
@@ -258,7 +264,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], which: np.ndarray) -> None:
-    """Allocate each link's record of `responder`, which answers requests; mark the links where it sees every packet."""
+    """Lay out the records of `responder`, which answers requests, and mark the links where it sees every packet."""
     state.responder_own, state.row.responder_own_words = _words(
         [_of_responder(one, responder) for one in firsts], which
     )
@@ -286,7 +292,7 @@ def _sends_requests(function: Callable[..., Any]) -> bool:
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
-    """Lay out the state that disciplines keep for each flow, with initial values."""
+    """Lay out the state variables that disciplines have for each flow, with their initial values."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
         of_flow = routes.links[k].discipline.flow_columns
@@ -362,7 +368,7 @@ def lay_flows(state: RunState, routes: Routes, starts: list[int]) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the rows of a kind of flow, without the number of its scheme, and the scheme's record."""
+    """Return the rows of a kind of flow, without the number of its scheme, and the record of the scheme."""
     flow: Flow = kind.thing
     made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}

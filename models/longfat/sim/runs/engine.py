@@ -25,7 +25,7 @@ from longfat.sim.runs import results
 from longfat.sim.runs.assemble import Keyed, assemble
 from longfat.sim.runs.run_state import rows
 
-PATIENCE = 0.2  # s of wall time, aim for a call of the kernel: Ctrl-C takes effect between calls
+PATIENCE = 0.2  # s of wall time that a call of the kernel should take, because Ctrl-C takes effect between calls
 ENDLESS = 2.0  # s, ten times PATIENCE: a plug-in that does not return within this time after Ctrl-C is abandoned
 LONGEST = 4e9  # s, 127 years: less than half of the range of an integer of 64 bits, in ns
 #: A run that lasts until all files are transferred is stopped with an error after this time without any delivery, in
@@ -35,7 +35,8 @@ HOPELESS = 20
 #: A run is stopped with an error at this number of packets in memory if the window alone limits a flow. Our choice:
 #: these packets take 200 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # error after as many events at one simulated time for each packet, flow and link in memory
+#: A run is stopped with an error after this number of events at one simulated time for each packet, flow and link.
+STANDSTILL = 1000
 
 
 class SchemeError(ValueError):
@@ -55,12 +56,12 @@ class Simulation:
     sample_every : float, optional
         Interval between the samples of the traces [s]; needs `duration`.
     duration : float
-        Longest simulated time [s]; only needed for the traces.
+        Longest simulated time [s]; needed only with `sample_every`.
 
     Raises
     ------
     ValueError
-        For networks without flows, or too many schemes.
+        For a network without flows, or with too many links, flows or queues.
     SchemeError
         Raised by `advance` if a plug-in fails; the message has the plug-in's name and the simulated time.
     KeyboardInterrupt
@@ -165,7 +166,7 @@ class Simulation:
                 raise KeyboardInterrupt
 
     def _delivered(self) -> int:
-        """Return the number of arrived acknowledgments and of arrived packets of flows without acknowledgments."""
+        """Return the number of acknowledgments that arrived, plus that of packets of flows without acknowledgments."""
         receivers = self.state.receivers
         silent = receivers["received"][receivers["acknowledges"] == 0].sum()
         return int(self.state.senders["acks_received"].sum() + silent)
@@ -220,7 +221,7 @@ class Simulation:
         )
 
     def _with_most_in_flight(self) -> int:
-        """Return the number of the flow that is sending; if none is, of the flow with the most packets in flight."""
+        """Return the number of the flow that is sending or, if none is, of the flow with the most packets in flight."""
         if self.state.row.sending_flow != records.NONE:
             return int(self.state.row.sending_flow)
         flows = self.state.flows

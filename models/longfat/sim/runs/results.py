@@ -59,13 +59,13 @@ class Snapshot:
     """Counters of a run at one time [ns]."""
 
     time: int
-    flows: dict[str, np.ndarray]  # by flow, see `OF_FLOWS`
-    links: dict[str, np.ndarray]  # by link, see `OF_LINKS`
+    flows: dict[str, np.ndarray]  # fields in `OF_FLOWS` of each flow
+    links: dict[str, np.ndarray]  # fields in `OF_LINKS` of each link
     connections: int
-    census: np.ndarray  # by link, see `records.CENSUS`
+    census: np.ndarray  # a row of `records.CENSUS` for each link
 
 
-#: Fields from which results are computed: those of flows by array, and those in the array `links`.
+#: Fields from which results are computed: of flows, by array, and of links.
 OF_FLOWS = {
     "senders": ("packet_size",),
     "receivers": ("expect", "received", "received_bytes", "delay", "last_arrival"),
@@ -83,13 +83,13 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
-#: Counters that are summed over a flow that starts connections (a template) and the rows of its connections; the
-#: template's row already includes connections whose rows were reused.
+#: Counters that are summed over a flow that starts connections (a template) and its connections; the counters of the
+#: template already include connections whose rows were reused.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
 def _totals(run: Simulation) -> dict[str, np.ndarray]:
-    """Return fields of flows, with the counters of connections added to the flow that started them."""
+    """Return the fields in `OF_FLOWS` of each flow; a flow that starts connections includes their counters."""
     state, named = run.state, len(run.state.flow_names)
     found = {name: getattr(state, array)[name].copy() for array, names in OF_FLOWS.items() for name in names}
     found["sent"] += state.senders["transmission"]
@@ -104,9 +104,9 @@ def _totals(run: Simulation) -> dict[str, np.ndarray]:
 
 
 def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[str, np.ndarray]:
-    """Return every quantity of `QUANTITIES` between two snapshots; NaN if undefined.
+    """Return the value of each of `QUANTITIES` for the time between two snapshots; NaN if undefined.
 
-    If `before` is None, the quantities are from the start of the run, where all counters are 0.
+    If `before` is None, this time begins with the run, when all counters are 0.
     """
     flows, links = after.flows, after.links
     since, connections_before = (0, 0) if before is None else (before.time, before.connections)

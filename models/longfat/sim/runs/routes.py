@@ -45,19 +45,20 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: Rows of hops with hop-by-hop feedback: last hop of the feedback -> the flow's hop at the switch that gets it;
-        #: this hop -> the flow's hop at the switch that sent the feedback.
+        #: Rows of hops, for hop-by-hop feedback: last hop of the feedback -> hop of the flow at the switch that gets
+        #: the feedback; hop of the flow at that switch -> hop of the flow at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         # Plug-ins with equal code are one kind; their parameters, which may differ, are in the rows of flows and links.
         self.schemes, self.disciplines = Kinds(attrgetter("code")), Kinds(attrgetter("code"))
         self.services = Kinds(id)
         self.responder: Discipline | None = None  # answers requests; None if no scheme sends any
         services = [link.discipline.scheduler for link in self.links]
+        # For each link, whether each flow has a queue of its own, and whether the discipline has callbacks.
         self.per_flow = [one is not None and one.queues == PER_FLOW for one in services]
         self.hooked = [bool(link.discipline.callbacks) for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
-        """Add an internal link with an unlimited buffer, by default without transmission time; return its row."""
+        """Add an internal link with an unlimited buffer, by default without transmission time; return its number."""
         self.links.append(Link("", "", "", rate, delay, jitter=jitter))
         self.per_flow.append(False)
         self.hooked.append(False)
@@ -70,7 +71,7 @@ class Routes:
         return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Add a queue for one more flow to a link, and return its number; NONE if flows have no queues of their own."""
+        """Add a queue for one more flow to a link, and return its number; NONE if the link has no queue per flow."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
@@ -101,8 +102,9 @@ class Routes:
         return first
 
     def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
-        """Lay out the path of feedback from the switch of hop k.
+        """Lay out the path of feedback from the switch at hop k of a flow.
 
+        The first hop of the flow has row `first`; `forward` and `back` are the links of its path and its return path.
         Feedback takes the path of the acknowledgments from this switch to the sender. Without a return path it takes an
         internal link with the delay of the path from the sender to the switch. Hop-by-hop feedback ends at the previous
         switch with a hop-by-hop discipline.

@@ -197,7 +197,7 @@ def answer(
 
 
 def _several(nets: Sequence[Network], options: dict[str, Any], rng: Any, progress: bool) -> list[Answer]:
-    """Return the results of several networks."""
+    """Return the results of several networks; `options` are those of `Plan`."""
     if isinstance(nets, str) or not isinstance(nets, Iterable):
         raise wrong_type("net", nets, "a Network or a sequence of Networks")
     given = list(nets)
@@ -243,7 +243,7 @@ def _made(plan: Plan, runs: list[Answer]) -> Answer:
 
 @dataclass
 class Plan:
-    """Plan of the runs of one network: options, and the random streams of the replications.
+    """Plan of the runs of one network: options, which are checked here, and the random streams of the replications.
 
     Without a duration every flow needs a file, and a run ends when the last file is transferred.
     """
@@ -347,7 +347,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Answer:
     """Simulate one run and return its results; call `advanced` with the simulated time [s] as the run proceeds.
 
-    The results have a remark only if ``remarked``: one replication is enough, because all have the same remark.
+    The results have a remark only if `remarked` is true, because the remarks of all replications are equal.
     """
     to_the_end = plan.duration is None
     before = None
@@ -373,7 +373,7 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *,
 
 
 def _remark(net: Network, run: Simulation) -> str:
-    """Return a remark on schemes that get no feedback, disciplines that mark no packet, and rounded times."""
+    """Return remarks on schemes that get no feedback, disciplines that mark no packet, and rounded times."""
     return "; ".join([*_without_feedback(net), *_without_ecn(net, run), *_rounded(net)])
 
 
@@ -409,7 +409,7 @@ def _without_ecn(net: Network, run: Simulation) -> list[str]:
 
 
 def _rounded(net: Network) -> list[str]:
-    """Return a remark on each link whose transmission times the clock changes by more than `ROUNDING`, if any."""
+    """Return a remark on each link where rounding to nanoseconds changes a transmission time by over `ROUNDING`."""
     smallest = min(flow.packet for flow in net.flows)
     fast = {link.name for link in net.links.values() if link.fastest * 0.5 / SECOND > ROUNDING * smallest}
     found: dict[str, tuple[float, str]] = {}

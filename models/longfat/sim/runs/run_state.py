@@ -1,4 +1,4 @@
-"""Arrays of one run, and the names and plug-ins of their rows; an array that is too small is enlarged."""
+"""Arrays of one run, with the names and plug-ins of their rows; an array that is too small is enlarged."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ LEAST_ROWS = 256  # smallest number of rows of a pool
 LEAST_BACKLOG_ENTRIES = 64  # smallest number of entries of a circular buffer
 MOST_ROWS = 2**25  # greatest number of rows of a pool: 100 Gbit/s times 100 ms is 2e7 packets of 64 bytes
 
-#: Array -> its counters of a flow. A template (a flow that starts connections) includes finished connections.
+#: Array -> its fields that count something of a flow. The counters of a template, a flow that starts connections,
+#: include those of its finished connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
     "tallies": source.COUNTERS,
 }
+#: Code of a shortage -> array: pools, which have lists of free rows, and arrays that are filled from the front.
 POOLS = {records.NO_PACKETS: "packet", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
 
@@ -180,7 +182,7 @@ class RunState:
         if row["serial"] < LAST_SERIAL:
             return
         keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.clocks["key"][: row.clocks]))
-        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # 0: of delayed acknowledgments
+        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # 0 is that of delayed acknowledgments
         for heap, count in ((self.arrivals, row.arrivals), (self.clocks, row.clocks)):
             key = heap["key"][:count]
             old = (key & SERIALS) >> SERIAL_SHIFT
@@ -188,7 +190,7 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Double the array with code `kind`, such as `records.NO_PACKETS`, and the circular buffers that are full."""
+        """Double the array of a code, such as `records.NO_PACKETS`, and each circular buffer that is full."""
         for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
                 self._grow_circular_buffer(self.links[k])
@@ -229,7 +231,7 @@ class RunState:
         self._extend_pool(name, old)
 
     def _extend_pool(self, name: str, old: int) -> None:
-        """Add the new rows of a pool, from row `old` on, to its list of free rows, the lowest first."""
+        """Put the new rows of a pool, from row `old` on, at the head of its list of free rows, in ascending order."""
         pool, row = getattr(self, f"{name}s"), self.row
         length = len(pool)
         # The new rows come first in the list, and the rows that were already free follow.

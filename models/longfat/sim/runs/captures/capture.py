@@ -48,7 +48,7 @@ class Capture:
         run.capture = self
 
     def drain(self) -> None:
-        """Take the rows of the trace from the kernel, and write the rows whose order is final."""
+        """Take the rows of the trace from the kernel, and write those that no later row of the trace can precede."""
         row = self.run.state.row
         found = self.run.state.trace[: row.trace_rows].copy()
         row.trace_rows = 0
@@ -115,7 +115,8 @@ SIDES = {
 class Side:
     """Capture at the senders or at the receivers: packets in the order of their times.
 
-    The kernel computes arrivals in advance (`kernel.link`): a receiver's packets can be in the trace before their time.
+    `kinds` are the values of ``what`` in the rows of the trace that belong to the capture. The kernel computes arrivals
+    in advance (`kernel.link`): a receiver's packets can be in the trace before their time.
     """
 
     def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:
