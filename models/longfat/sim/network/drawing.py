@@ -26,7 +26,7 @@ LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because no
 #: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BAND = 'class="link" stroke="#ddd" stroke-width="10"'
-DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # for the first seven flows, the next seven, and so on
+DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven lines, the next seven, and so on
 
 Place = tuple[float, float]
 Pair = tuple[str, str]
@@ -35,7 +35,7 @@ Edges = tuple[float, float, float, float]  # left, top, right, bottom
 
 @dataclass(frozen=True)
 class Bundle:
-    """Flows that are drawn as one line: one flow, or several of one kind over links of one kind."""
+    """Flows that share a line of the drawing: one flow, or several of one kind over links of one kind."""
 
     flow: Flow
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing; of more than `APART` flows only the first of each kind, with its hosts.
+    """Return the contents of a drawing; above `APART` flows only the first flow of each kind, with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
@@ -101,7 +101,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return the key of a flow's kind: fields except `OWN`, nodes of the path except `own`, and properties of links."""
+    """Return the key of a flow's kind: its fields except `OWN`, its nodes except those in `own`, and its links."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
@@ -129,7 +129,7 @@ def short(word: str, most: int = 18) -> str:
 
 
 def grid(nodes: Iterable[str], links: Iterable[Pair], paths: Iterable[tuple[str, ...]]) -> dict[str, Place]:
-    """Return column and row of each node of a graph: columns follow the paths of flows, rows are centred in a column.
+    """Return column and row of each node of a graph; columns follow the paths, and rows are centred in their column.
 
     >>> grid(["a", "b", "c"], [("a", "b"), ("b", "c")], [("a", "b", "c")])["c"]
     (2, 0.0)
@@ -167,7 +167,7 @@ def once(links: Iterable[Pair]) -> list[Pair]:
 
 
 def said(links: dict[Pair, Link], pair: Pair, rightwards: bool = True) -> list[str]:
-    """Return the lines of text above a link: its properties, or the properties of each direction if they differ."""
+    """Return the lines of text above a link: the properties of both directions, or of each direction if they differ."""
     there, back = links[pair], links.get(pair[::-1])
     lines = about(there)
     if back is not None and about(back) == lines:
@@ -177,7 +177,7 @@ def said(links: dict[Pair, Link], pair: Pair, rightwards: bool = True) -> list[s
 
 
 def about(link: Link) -> list[str]:
-    """Return up to two lines of text on a link: rate and delay; buffer, discipline, loss and jitter, where present."""
+    """Return at most two lines of text on a link: its rate and delay; its buffer, discipline, loss and jitter."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []
@@ -334,7 +334,7 @@ def _node(box: Box) -> str:
 
 
 def _label(words: str, x: float, y: float) -> str:
-    """Return the SVG elements of a line of a link's label, centred at `x`, with a white border."""
+    """Return the SVG elements of one line of text of a link's label, centred at `x`, with a white border."""
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="11" text-anchor="middle"'
     border = f'<text {place} stroke="white" stroke-width="4" aria-hidden="true">{_safe(words)}</text>'
     return f"{border}\n<text {place}>{_safe(words)}</text>"

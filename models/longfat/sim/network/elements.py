@@ -158,8 +158,9 @@ class Flow:
 
 
 OF_LINK, OF_FLOW = options(Link), options(Flow)
-#: Function that returns the options of a link except the discipline, because disciplines are compared separately.
+#: Function that returns the options of a link without the discipline, which is compared separately.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: Function that returns the options of a flow that flows of one kind share, except application and parameters.
+#: Function that returns the options of a flow in which all flows of one kind agree, without application and parameters,
+#: which are compared separately.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

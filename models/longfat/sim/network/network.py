@@ -22,9 +22,9 @@ MOST_PLACES = 2**20  # packets, greatest buffer of services whose workspace grow
 
 
 class _Taken:
-    """Cache of the names in a growing collection, to look up a name without a visit of every element.
+    """Cache of the names in a growing collection, so that a name is found without a visit of every element.
 
-    `add` records one more element. If the length of the collection changes in another way, `among` reads the collection
+    `add` records one more element. If the length of the collection has changed in another way, `among` reads all names
     again.
     """
 

@@ -48,7 +48,7 @@ class Number(Argument):
         return value if self.endless and value == math.inf else super().read(name, value, of)
 
     def described(self, name: str) -> str:
-        """Return the entry that describes the option in the docstring of `Network.link` or `Network.flow`."""
+        """Return the entry of the option in the docstring of `Network.link` or `Network.flow`."""
         return dataclasses.replace(self, default=None).entry(name, self.types + ", optional" * self.optional)
 
 
@@ -80,7 +80,7 @@ def setting(**given: Any) -> Any:
 
 
 def _declared(record: Number | Option) -> Any:
-    """Return a dataclass field that declares an option; its default is that of the argument, converted to SI units."""
+    """Return a dataclass field that declares an option; its default is the option's default in SI units."""
     if record.required:
         return dataclasses.field(metadata={"option": record})
     read = record.read("default", record.default)
@@ -93,7 +93,7 @@ def options(kind: type) -> dict[str, Number | Option]:
 
 
 def read_buffer(name: str, buffer: Any, of: str = "") -> tuple[float, float]:
-    """Return the limit of a buffer in packets and its limit in bytes; a limit that is not given is infinite.
+    """Return the limits of a buffer in packets and in bytes; the limit that is not given is infinite.
 
     >>> [read_buffer("buffer", one) for one in ("440 packets", "64 KiB", None)]
     [(440, inf), (inf, 65536.0), (inf, inf)]

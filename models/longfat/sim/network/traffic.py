@@ -24,10 +24,10 @@ class Traffic:
     name: str
     kind: int
     rate: float = 0.0  # bytes/s while the source is on
-    interval: float = 0.0  # s between packets, instead of a rate
-    on_time: float = math.inf  # s, mean duration
-    off_time: float = 0.0  # s, mean duration
-    shape_on: float = 0.0  # 0: fixed, 1: exponential, above 1: Pareto
+    interval: float = 0.0  # s between packets, in place of a rate
+    on_time: float = math.inf  # s, mean duration of on times
+    off_time: float = 0.0  # s, mean duration of off times
+    shape_on: float = 0.0  # of the durations of on times; 0: fixed, 1: exponential, above 1: Pareto
     shape_off: float = 0.0
     exponential_sizes: bool = False
     acknowledged: bool = False
@@ -36,7 +36,7 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2); 0.5 without s."""
+        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2), or 0.5."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 

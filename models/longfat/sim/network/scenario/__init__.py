@@ -2,8 +2,8 @@
 
 The keys are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
 Numbers are in SI units; text has a unit. The writer (`writing`) writes a user's own `Scheme`,
-`Discipline` or `Traffic` as ``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a
-colon and every Python file. `loading` reads files.
+`Discipline` or `Traffic` as ``"own:NAME"`` with a comment. For every name that has a colon or is that of a Python file,
+the parser (`parsing`) calls a function ``find``, which returns the object. `loading` reads files.
 """
 
 from typing import TYPE_CHECKING

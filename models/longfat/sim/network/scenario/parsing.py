@@ -104,7 +104,7 @@ def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]
 
 
 def parse_document(document: dict[str, Any], find: Find | None = None) -> tuple[Network, dict[str, Any]]:
-    """Return the network of a scenario's parsed TOML, and the options of its run.
+    """Return the network of a scenario, given as the dictionary of its TOML, and the options of its run.
 
     >>> parse_document({"run": {"duration": "10 s"}})[1]
     {'duration': 10.0}
@@ -132,7 +132,7 @@ def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, ...] = ()) -> None:
-    """Check that all keys of a table are known, their values of the right types, and required keys present."""
+    """Raise a ValueError for an unknown key of a table, a value of a wrong type, or a required key that is missing."""
     if not isinstance(table, dict):
         raise ValueError(f"must be a table, got {_shown(table)}")
     for key, value in table.items():
@@ -188,7 +188,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 
 
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
-    """Return the discipline with this name that comes with the package, with the parameters in `options`."""
+    """Return the package's discipline of this name, with the values of its parameters in `options`."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
     kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
     kinds |= dict.fromkeys(known.flags, "flag")
@@ -232,7 +232,7 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
 
 
 def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
-    """Return the traffic of a table: its `kind` is the generator, its other keys are arguments; `by` names a scheme."""
+    """Return the traffic of a table: `kind` names the generator, the other keys its arguments; `by` names a scheme."""
     kind = options.pop("kind", None)
     if kind is None:
         raise ValueError(f"{key}: 'kind' is missing: must be one of {', '.join(GENERATORS)}")

@@ -187,7 +187,7 @@ _DEFAULTS = {
 
 
 def _option(key: str, value: Any) -> Any:
-    """Return an option of the run as a value for TOML, with the same checks as in the parser."""
+    """Return an option of the run as a value for TOML, after the checks that the parser makes, too."""
     if key not in RUN_OPTIONS:
         raise unknown("option", key, RUN_OPTIONS)
     if RUN_OPTIONS[key].unit == "s" and value is not None:
@@ -216,7 +216,7 @@ def _written(value: float, unit: str) -> float | str:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return lines of keys and values, except values that are None, with comments on a user's own plug-ins."""
+    """Return a line for each key whose value is not None, with comments on a user's own plug-ins."""
     return "".join(
         f"{_key(key)} = {_value(value)}{_comment(key, value)}\n" for key, value in table.items() if value is not None
     )
