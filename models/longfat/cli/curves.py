@@ -136,22 +136,15 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     over = data.attrs["over"]
     laws = [name for name in data if str(name).startswith("law_")]
     at = data[laws].sel({f"law_{over}": data[over].values}).rename({f"law_{over}": over})
-    rows = data.drop_vars([*laws, f"law_{over}"]).merge(at).to_dataframe().reset_index()
+    both = data.drop_vars([*laws, f"law_{over}"]).merge(at).sortby("flows")
+    rows = both.to_dataframe(dim_order=["scheme", "flows", over]).reset_index()
     first = ["scheme", "flows", over, "packets", "bytes"]
-    return rows[[*first, *(name for name in rows if name not in first)]].sort_values(
-        ["scheme", "flows", over], key=_order(data), ignore_index=True
-    )
+    return rows[[*first, *(name for name in rows if name not in first)]]
 
 
 def _csv(data: xr.Dataset) -> str:
     """Return the table as CSV; no unit is added to the columns flows, packets and bytes, whose names are units."""
     return csv_of(frame(data), data.drop_vars(["flows", "packets", "bytes"]))
-
-
-def _order(data: xr.Dataset) -> Any:
-    """Return a sort key that keeps the schemes in the order in which they were given."""
-    places = {name: k for k, name in enumerate(data.scheme.values)}
-    return lambda column: column.map(places) if column.name == "scheme" else column
 
 
 def table(data: xr.Dataset) -> str:
