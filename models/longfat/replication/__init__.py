@@ -2,8 +2,8 @@
 
 Modules: `repeating` calls a function once for each seed; `intervals` computes means with Student's intervals.
 `sweeping` defines `sweep` and executes its runs by the other modules: `grid` defines points and random streams,
-`outcomes` the records of returned values, `collecting` their means and intervals; `planning` determines the runs that
-are needed, `identity` a digest of the function, and `store` keeps finished runs on disk.
+`outcomes` the records of returned values with their means and intervals, `planning` the runs that are needed,
+`identity` a digest of the function; `store` keeps finished runs on disk.
 """
 
 from __future__ import annotations

@@ -13,9 +13,8 @@ from longfat.base import files
 from longfat.base.domains import choice, integer, number, wrong_type
 from longfat.base.progress import bar
 from longfat.replication import identity
-from longfat.replication.collecting import Collector
 from longfat.replication.grid import Grid, Streams
-from longfat.replication.outcomes import Failure, Record, record
+from longfat.replication.outcomes import Collector, Failure, Record, record
 from longfat.replication.planning import Plan, RunIndex, as_text, half_widths
 from longfat.replication.repeating import ExecutorFailed, Portable, adopt, opened, supervise
 from longfat.replication.store import Store
