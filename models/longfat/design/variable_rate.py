@@ -95,26 +95,17 @@ def read(text: str, name: str = "rate_trace") -> Trace:
     lines = [(number, words) for number, words in enumerate(rows, 1) if words]
     if not lines:
         raise domains.out_of_range(name, "an empty file", "1", "a file with at least one line")
-    width = len(lines[0][1])
-    try:
-        values = np.array([float(word) for _, words in lines for word in words]).reshape(len(lines), width)
-        if any(len(words) != width for _, words in lines):
-            raise ValueError
-    except ValueError:  # a word is no number, or lines differ in length
-        values = np.full((1, width), math.nan)
-    if width not in (1, 2) or not np.all((values >= 0) & (values < math.inf)):
-        number, words = next(one for one in lines if len(one[1]) != width or width > 2 or not _are_numbers(one[1]))
-        expected = "a time [s] and a rate [Mbit/s] in each line, or a delivery opportunity [ms] as Mahimahi has it"
-        raise domains.wrong_type(f"line {number} of {name}", " ".join(words)[:40], expected)
-    return _of_rates(values.tolist(), name) if width == 2 else _of_opportunities(values[:, 0], name)
-
-
-def _are_numbers(words: list[str]) -> bool:
-    """Return whether all words are finite numbers that are not negative."""
-    try:
-        return all(0 <= float(word) < math.inf for word in words)
-    except ValueError:
-        return False
+    width, values = len(lines[0][1]), []
+    for number, words in lines:
+        try:
+            row = [float(word) for word in words]
+        except ValueError:
+            row = []
+        if len(row) != width or width > 2 or not all(0 <= value < math.inf for value in row):
+            expected = "a time [s] and a rate [Mbit/s] in each line, or a delivery opportunity [ms] as Mahimahi has it"
+            raise domains.wrong_type(f"line {number} of {name}", " ".join(words)[:40], expected)
+        values.append(row)
+    return _of_rates(values, name) if width == 2 else _of_opportunities(np.ravel(values), name)
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
