@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from longfat.base.labelled import Labelled
 from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of
 from longfat.design.buffer_laws import Laws
 from longfat.design.replicating import Effort, measured
@@ -88,24 +89,22 @@ class ArrivingFiles(Bottleneck):
         return max(useful, key=lambda one: float(one["power"]))
 
     @classmethod
-    def drawn(cls, subjects: Sequence[ArrivingFiles], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
-        """Return the network powers at all loads as a variable, and the loads as a coordinate."""
-        powers = np.asarray([answer["powers"] for answer in answers], float)
-        variables: dict[str, Any] = {}
-        variables["curve_powers"] = (("flows", "point", "load"), powers, attrs("bytes/s^2", "network power"))
-        return variables, {"load": ("load", list(subjects[0].loads), attrs("1", "load offered"))}
-
-    @classmethod
-    def about(cls, subjects: Sequence[ArrivingFiles], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
-        """Return attributes that describe the files and their greatest power."""
+    def further_data(cls, subjects: Sequence[ArrivingFiles], answers: Sequence[Any], laws: Laws) -> Labelled:
+        """Return network powers at all loads; attributes describe the files and their greatest power."""
         one = subjects[0]
         ends = one.rate, one.bytes, one.round_trip_time
-        return {
+        powers = np.asarray([answer["powers"] for answer in answers], float)
+        about = {
             "file": one.bytes,
-            "attainable": answer["attainable"],
+            "attainable": answers[0]["attainable"],
             "power_ceiling": float(power_ceiling(*ends)),
             "first_come_ceiling": float(first_come_ceiling(*ends)),
         }
+        return Labelled(
+            {"curve_powers": (("flows", "point", "load"), powers, attrs("bytes/s^2", "network power"))},
+            {"load": ("load", list(one.loads), attrs("1", "load offered"))},
+            about,
+        )
 
     def network(self, buffer: int, load: float) -> Network:
         """Return the network of the switch and the arriving files; acknowledgments use no bandwidth."""

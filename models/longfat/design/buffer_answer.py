@@ -289,7 +289,7 @@ def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alo
     missed = [answer["missed"] for answer in answers]
     text = "largest buffer below the answer that misses the share with confidence"
     found["missed_bdp"] = ("flows", missed, attrs("1", text))
-    more, coordinates = subjects[0].drawn(subjects, answers, laws)
-    coordinates = {"rule": ("rule", rules, attrs("", "where the buffer comes from"))} | coordinates
-    data = Labelled(found | more, coordinates, {})
+    more = subjects[0].further_data(subjects, answers, laws)
+    coordinates = {"rule": ("rule", rules, attrs("", "where the buffer comes from")), **more.coords}
+    data = Labelled({**found, **more.variables}, coordinates, more.attrs)
     return data.isel(flows=0) if alone else data

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from longfat.base.labelled import Labelled
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
@@ -209,8 +210,8 @@ class LongFlows(Bottleneck):
         return 1.0
 
     @classmethod
-    def drawn(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
-        """Return the utilisation by the laws at many buffers as variables, and their coordinates."""
+    def further_data(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> Labelled:
+        """Return the utilisation by the laws at many buffers; attributes describe the flows and the simulated path."""
         along = ("flows", "law_buffer")
         bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
         curves = [laws.along(DENSE, subject.flows) for subject in subjects]
@@ -220,14 +221,10 @@ class LongFlows(Bottleneck):
         variables: dict[str, Any] = {}
         variables["dense_synchronised"] = (*together, attrs("1", LAW_SYNCHRONISED))
         variables["dense_desynchronised"] = (along, bounds, attrs("1", LAW_DESYNCHRONISED))
-        return variables, {
+        coordinates = {
             "flows": ("flows", [one.flows for one in subjects], attrs("flows", "flows without end")),
             "law_buffer": ("law_buffer", DENSE, attrs("1", "buffer over bandwidth-delay product")),
         }
-
-    @classmethod
-    def about(cls, subjects: Sequence[LongFlows], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
-        """Return attributes that describe the flows and the simulated path."""
         one = subjects[0]
         made: dict[str, Any] = {"round_trip_times": list(one.round_trip_times)} if one.round_trip_times else {}
         scale_free = all(each.scale_free for each in subjects)
@@ -239,7 +236,7 @@ class LongFlows(Bottleneck):
         for name in ("sender", "kept"):  # texts for all numbers of flows, each text once
             texts = [getattr(each, name) for each in subjects]
             made[name] = " | ".join(dict.fromkeys(text for text in texts if text))
-        return made
+        return Labelled(variables, coordinates, made)
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
         """Return discipline and buffer [packets] for a trial value of the buffer, threshold or burst."""

@@ -201,7 +201,6 @@ def answered(
         answers = replicate(lambda one: answer(one, share, laws, points, effort), subjects)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = labelled(subjects, answers, laws, alone)
-    data.attrs.update(subjects[0].about(subjects, answers[0], laws))
     threshold = 0.0 if find == "threshold" else threshold_of(queue)
     data.attrs.update({
         **{name: getattr(path, name) for name in ("rate", "round_trip_time", "packet", "access_rate")},
