@@ -30,6 +30,7 @@ from longfat.law import Law
 from longfat.law.sums import Computed, written
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import corners, point_at
+from longfat.testing.holding import Allowance
 from longfat.verify.symbolic import evaluated
 from tests.testing.law_claims import claim_of, simulated_laws
 
@@ -174,7 +175,7 @@ class Search:
 def search(mutant: Mutant, seed: int = 0) -> Search:
     """Look for a mutant as `longfat.testing.holds` does, without its law; then compare the law at the same point."""
     made = claim_of(mutant.law, mutant)
-    seen, _ = made.examine(POINTS, alpha=1e-6, budget=BUDGET, seed=seed, report=lambda one: None)
+    seen, _ = made.examine(POINTS, Allowance(budget=BUDGET, seed=seed))
     last = seen[-1]
     if last.verdict != "differs":
         return Search(mutant, seen, deviations=deviations(mutant, seed))

@@ -16,7 +16,7 @@ import longfat as lf
 from longfat.laws import blt, cadpc, cubic, loss_load, selective_repeat, tcp
 from longfat.segments import simulate
 from longfat.testing.comparing import Comparison, compare
-from longfat.testing.holding import shrink
+from longfat.testing.holding import Allowance, shrink
 from longfat.verify.simulators import simulator_of
 from tests.testing.simulators import claim
 
@@ -57,7 +57,7 @@ class Printed:
             If no comparison differs.
         """
         made = claim(self.formula, self.simulator, over=self.over, **self.options)
-        seen, _ = made.examine(points, alpha=1e-6, budget=BUDGET, seed=0, report=lambda one: None)
+        seen, _ = made.examine(points, Allowance(budget=BUDGET))
         assert seen[-1].verdict == "differs", seen[-1]
         return seen, shrink(made, seen[-1], budget=BUDGET)[0]
 

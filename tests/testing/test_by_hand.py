@@ -10,14 +10,14 @@ import longfat as lf
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
-from longfat.testing.holding import Claim, holds, shrink
+from longfat.testing.holding import Allowance, Claim, holds, shrink
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import claim, formula, normal, off_by
 
 
 def examined(made, points, budget):
     """Return the comparisons of a claim, and whether the budget sufficed."""
-    return made.examine(points, alpha=1e-6, budget=budget, seed=0, report=lambda one: None)
+    return made.examine(points, Allowance(budget=budget))
 
 
 def certain(rng, mean):

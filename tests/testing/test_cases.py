@@ -6,6 +6,7 @@ import pytest
 import longfat as lf
 from longfat.laws import loss_load, queues, tcp
 from longfat.testing.domain import OUTERMOST, Axis, cases_of, turning_points
+from longfat.testing.holding import Allowance
 from tests.testing.simulators import claim
 
 SQUARE = [Axis.parse("x", (0.0, 1.0)), Axis.parse("y", (0.0, 1.0))]
@@ -105,6 +106,6 @@ def test_half_of_the_points_behind_the_corners():
     made = claim(
         lambda x: x, lambda rng, x: x, over={"x": (0.0, 1.0)}, within=0.1, deterministic=True, cases=lambda x: x < 0.3
     )
-    made.examine(12, alpha=1e-6, budget=1000, seed=0, report=seen.append)
+    made.examine(12, Allowance(budget=1000, report=lambda name, one, points: seen.append(one)))
     near = [abs(one.point["x"] - 0.3) < 1e-5 for one in seen]
     assert near == [False] * 2 + [True] * 6 + [False] * 4

@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 from longfat.laws import cadpc, queues, tcp
+from longfat.testing.holding import Allowance
 from longfat.verify.symbolic import evaluated
 from tests.testing.law_claims import simulated_laws
 from tests.testing.law_mutants import NO_VALUE, chosen, deviations, mutants, search
@@ -83,5 +84,5 @@ def test_laws_agree_at_corners_and_where_their_cases_change(law):
     """A mutant is found only if its law agrees there."""
     from tests.testing.law_claims import claim_of
 
-    seen, _ = claim_of(law).examine(8, alpha=1e-6, budget=1000, seed=0, report=lambda one: None)
+    seen, _ = claim_of(law).examine(8, Allowance(budget=1000))
     assert "differs" not in [one.verdict for one in seen]

@@ -117,13 +117,7 @@ def holds(
             __tracebackhide__ = True  # pytest shows the message, not this frame
             function(*args, **kwargs)
             allowance = ALLOWANCE.get()
-            found, complete = made.examine(
-                points,
-                alpha=allowance.alpha,
-                budget=allowance.budget,
-                seed=allowance.seed,
-                report=lambda one: allowance.report(made.name, one, points),
-            )
+            found, complete = made.examine(points, allowance)
             undecided = [one for one in found if one.verdict == "undecided"]
             if found[-1].verdict == "differs":
                 raise Disagreement(f"{made.name} {found[-1]}\n{example(made, found[-1], budget=allowance.budget)}")
@@ -202,16 +196,14 @@ class Claim:
         """Compare formula and simulator at one point."""
         return compare(self.formula, self.simulator, point, alpha=alpha, budget=budget, rng=seed, **self.options)
 
-    def examine(
-        self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
-    ) -> tuple[list[Comparison], bool]:
+    def examine(self, points: int, allowed: Allowance) -> tuple[list[Comparison], bool]:
         """Compare at up to ``points`` points, until one differs; return comparisons, and whether the budget sufficed.
 
         The first points are corners, up to half of all points. About half of the others are pairs of points between
         which the formula's case changes. `loneliest` chooses the rest. A domain may have fewer points than ``points``.
-        Each comparison has the error rate ``alpha`` / ``points``, and may use half of the budget that is left.
+        Each comparison has the allowed error rate divided by ``points``, and may use half of the budget that is left.
         """
-        rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+        rng = np.random.default_rng([allowed.seed, zlib.crc32(self.name.encode())])
         # At most half of the points are corners. Our choice: with four parameters the corners alone would use up a
         # usual number of points, and errors may also lie inside the domain.
         first = [point for point in corners(self.axes, (points + 1) // 2, rng) if self.valid(point)]
@@ -219,7 +211,7 @@ class Claim:
         if cases:
             first += turning_points(self.axes, cases, 2 * ((points - len(first) + 2) // 4), self.valid, rng)
         found: list[Comparison] = []
-        left = budget
+        left = allowed.budget
         while len(found) < points:
             if left < 2:
                 return found, False
@@ -228,10 +220,10 @@ class Claim:
             if point is None:
                 break
             own = int(rng.integers(2**63))
-            one = self.compared(point, alpha=alpha / points, budget=max(2, left // 2), seed=own)
+            one = self.compared(point, alpha=allowed.alpha / points, budget=max(2, left // 2), seed=own)
             left -= one.replications
             found.append(one)
-            report(one)
+            allowed.report(self.name, one, points)
             if one.verdict == "differs":
                 break
         if not found:
