@@ -6,20 +6,20 @@ The records of the laws have the window after a loss, and utilisation and mean q
 import pytest
 
 from longfat.laws import cubic
-from longfat.verify import cubic_estimators as estimators
+from longfat.verify import flow_estimators as estimators
 
 
 @pytest.mark.parametrize("trip", [0.1, 0.02, 0.01])
 def test_mean_window_in_the_three_regions(trip):
     """Above and below `reno_friendly_window`, and below 1/sqrt(27) of it: 64, 718, 2030 packets."""
-    value, _ = estimators.mean_window(1, window_before_loss=300.0, round_trip_time=trip, c=0.4, beta=0.7)
+    value, _ = estimators.cubic_mean_window(1, window_before_loss=300.0, round_trip_time=trip, c=0.4, beta=0.7)
     assert value == pytest.approx(cubic.mean_window(300, trip), rel=0.015)
 
 
 @pytest.mark.parametrize("exponent", [4, 5])
 def test_tables_of_rfc_9438_where_every_nth_packet_is_lost(exponent):
     """Table 1, C = 0.4: 187 and 1054 packets, within 2 %."""
-    value, _ = estimators.window_at_loss(1, loss=10.0**-exponent, round_trip_time=0.1, c=0.4, beta=0.7)
+    value, _ = estimators.cubic_window_at_loss(1, loss=10.0**-exponent, round_trip_time=0.1, c=0.4, beta=0.7)
     assert value == pytest.approx({4: 187, 5: 1054}[exponent], rel=0.02)
 
 
@@ -27,7 +27,7 @@ def test_tables_of_rfc_9438_where_every_nth_packet_is_lost(exponent):
 def test_link_in_the_reno_friendly_region(buffer, product, trip):
     """The cubic function rules first; the estimate rules from the loss on. The cubic region alone gives 0.967."""
     path = {"buffer": buffer, "bandwidth_delay_product": product, "round_trip_time": trip, "c": 0.4, "beta": 0.7}
-    value, _ = estimators.at_link(1, "utilisation", **path)
+    value, _ = estimators.cubic_at_link(1, "utilisation", **path)
     assert value == pytest.approx(cubic.utilisation_general(**path), abs=0.006)
     assert value != pytest.approx(cubic.utilisation(buffer), abs=0.006)
 
@@ -40,5 +40,5 @@ TIED = {
 
 
 def test_link_whose_round_trip_is_a_whole_number_of_packets():
-    value, _ = estimators.at_link(1, "utilisation", periods=2, **TIED)
+    value, _ = estimators.cubic_at_link(1, "utilisation", periods=2, **TIED)
     assert value == pytest.approx(cubic.utilisation_general(**TIED), abs=0.01)

@@ -10,7 +10,7 @@ import pytest
 import longfat as lf
 from longfat.laws import tcp
 from longfat.replication.intervals import half_width
-from longfat.verify.cubic_estimators import round_trip_unfairness
+from longfat.verify.flow_estimators import round_trip_unfairness
 
 TABLE = (Path(__file__).parents[1] / "docs" / "data" / "fairness.csv").read_text()
 

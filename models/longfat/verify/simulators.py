@@ -14,7 +14,6 @@ from typing import Any
 
 from longfat.base.domains import unknown
 from longfat.law import Law
-from longfat.verify import cubic_estimators as cubic
 from longfat.verify import flow_estimators as flows
 from longfat.verify import link_estimators as links
 from longfat.verify import segment_estimators as segments
@@ -132,14 +131,14 @@ SIMULATORS: dict[str, Simulator] = {
     "fluid_delay": _fixed(links.fluid_delay),
     "shaped_utilisation": _fixed(links.shaped_utilisation, _integers("packet_size")),
     "codel_drop_time": _fixed(transport.codel_drop_time),
-    "cubic_window": _fixed(cubic.window_after_loss),
-    "cubic_mean_window": _fixed(cubic.mean_window),
-    "cubic_window_at_loss": _fixed(cubic.window_at_loss),
-    "cubic_window_at_random_loss": _random(cubic.at_random_loss),
-    "round_trip_unfairness": _random(cubic.round_trip_unfairness, _scheme_of_powers),
-    "cubic_utilisation": _fixed(cubic.at_link, quantity="utilisation"),
-    "cubic_utilisation_general": _fixed(cubic.at_link, quantity="utilisation"),
-    "cubic_queue": _fixed(cubic.at_link, quantity="mean_queue"),
+    "cubic_window": _fixed(flows.cubic_window_after_loss),
+    "cubic_mean_window": _fixed(flows.cubic_mean_window),
+    "cubic_window_at_loss": _fixed(flows.cubic_window_at_loss),
+    "cubic_window_at_random_loss": _random(flows.cubic_at_random_loss),
+    "round_trip_unfairness": _random(flows.round_trip_unfairness, _scheme_of_powers),
+    "cubic_utilisation": _fixed(flows.cubic_at_link, quantity="utilisation"),
+    "cubic_utilisation_general": _fixed(flows.cubic_at_link, quantity="utilisation"),
+    "cubic_queue": _fixed(flows.cubic_at_link, quantity="mean_queue"),
     "loss_load_loss": _random(links.loss_load_equilibrium, sources=3),
     "loss_load_load": _random(links.loss_load_equilibrium, sources=3, quantity="load"),
     "loss_load_loss_at_capacity": _random(links.loss_load_equilibrium, sources=3),
