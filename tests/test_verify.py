@@ -18,7 +18,7 @@ from longfat.laws.loss_load import response_time
 from longfat.laws.power import network_power
 from longfat.laws.tcp import achievable_throughput
 from longfat.testing import compare
-from longfat.verify import faces, high_precision, points, report, simulated, verification
+from longfat.verify import faces, high_precision, points, report, verification
 from longfat.verify.simulators import simulator_of
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
@@ -159,7 +159,7 @@ def test_traced_programs_are_computed_as_jax_computes_them():
 @pytest.mark.parametrize(("factor", "status"), [(1.0, "agrees"), (1.2, "differs"), (1.1, "undecided")])
 def test_a_simulator_of_ones_own(factor, status, monkeypatch):
     """The tolerance is 10 %; the results lie at a multiple of the law. An undecided point does not agree."""
-    monkeypatch.setattr(simulated, "BUDGET", 40)
+    monkeypatch.setattr(verification, "BUDGET", 40)
     monkeypatch.setattr(verification, "QUICK", (5, 6, 2, 3))  # two points to simulate
     spent = []
 
@@ -272,7 +272,7 @@ def test_the_errors_are_shared_by_all_points(monkeypatch):
         seen.append((alpha, power))
         return compare(*args, alpha=alpha, power=power, **options)
 
-    monkeypatch.setattr(simulated, "compare", compared)
+    monkeypatch.setattr(verification, "compare", compared)
     check = SimulatedBy(lambda rng, p: p * p * around(1.0)(rng), relative=0.1)
     one, other = (Law(formula, {"p": X}, "1", "an example", simulated=check) for formula in (right, not_in_arrays))
     other.printed("twice as much")(lambda p, *, xp: 2 * p * p)
@@ -351,7 +351,7 @@ def test_an_erratum_is_no_failure():
 def test_one_replication_of_every_simulator_is_near_its_law(name):
     """Within four tolerances; single replications scatter more than the means that verdicts are about."""
     law = dict(registered())[name]
-    ((point, _),) = simulated.drawn(law, 1, seed=1)
+    ((point, _),) = verification.drawn_points(law, 1, seed=1)
     value, packets = simulator_of(law)(1, **point)
     assert abs(value - law(**point)) < 4 * law.simulated.allowed(law, point)
     assert packets > 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat._version import __version__
@@ -14,7 +16,9 @@ from longfat.base.progress import bar
 from longfat.law import PACKAGE, Law, registered
 from longfat.replication import replicate
 from longfat.replication.repeating import Processes
-from longfat.verify import faces, points, simulated, symbolic
+from longfat.testing.comparing import Comparison, compare
+from longfat.testing.seeded_runs import seed_of
+from longfat.verify import faces, points, symbolic
 from longfat.verify.faces import Outcome
 from longfat.verify.simulators import simulator_of
 
@@ -29,9 +33,14 @@ FAILURES = ("differs", "undecided", "error")
 QUICK, FULL = (5, 6, 1, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
+#: Largest number of replications at a point. Our choice: this number is enough if the standard deviation is six times
+#: the accuracy.
+BUDGET = 1000
 #: Smallest number of laws for each process, if there are several. Our choice: a process spends two seconds of processor
 #: time on imports and on loading compiled code, and a quick run spends as much on eight laws.
 LAWS_EACH = 16
+
+Drawn = list[tuple[points.Point, int]]  # points, each with the seed of its runs
 
 
 def run(
@@ -87,7 +96,7 @@ def run(
     Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
     decided whether the law's deviation is below the accuracy in its record. If all laws have n points together,
     "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs" with at most
-    ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is undecided. The
+    ``alpha``/n. A point without a decision after `longfat.verify.verification.BUDGET` replications is undecided. The
     evidence is the logarithm of an e-value: if a law is off by its accuracy or more at a point, the mean of the e-value
     is at most 1.
 
@@ -106,7 +115,7 @@ def run(
     counts = QUICK if quick else FULL
     own = {name: zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode()) for name, law in chosen.items()}
     simulable = [name for name, law in chosen.items() if simulator_of(law) and not _skipped(law, quick)]
-    drawn = {name: simulated.drawn(chosen[name], counts[2], own[name]) for name in simulable}
+    drawn = {name: drawn_points(chosen[name], counts[2], own[name]) for name in simulable}
     count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [
@@ -166,7 +175,7 @@ class Task(NamedTuple):
     counts: tuple[int, ...]  # as in `QUICK`
     quick: bool
     own: int  # seed of the law's points and runs, which depends only on `run`'s seed and on the law's module and name
-    drawn: simulated.Drawn | Outcome | None  # points to simulate with seeds, or why there are none
+    drawn: Drawn | Outcome | None  # points to simulate with seeds, or why there are none
     errors: tuple[float, float]  # probability of a wrong "differs", and 1 minus that of a wrong "agrees", at a point
 
 
@@ -199,7 +208,7 @@ def _face(task: Task) -> dict[str, Outcome]:
     if isinstance(task.drawn, Outcome):
         return {"simulator": task.drawn}
     if task.drawn:
-        return simulated.simulated(law, task.drawn, *task.errors)
+        return _simulated(law, task.drawn, *task.errors)
     if task.drawn is not None:
         remark = "the law is valid at no point of the ranges"
     elif _skipped(law, quick):
@@ -207,6 +216,60 @@ def _face(task: Task) -> dict[str, Outcome]:
     else:
         remark = law.not_simulated or "@law declares neither simulated= nor not_simulated="
     return {"simulator": Outcome("not checked", remark=remark)}
+
+
+def drawn_points(law: Law, count: int, seed: int) -> Drawn | Outcome:
+    """Draw up to ``count`` points of a law's simulator check at which the law is valid; return them with their seeds.
+
+    If that raises an exception, return the outcome "error".
+    """
+    assert law.simulated is not None
+    try:
+        found = points.typical(law, 64 * count, seed, law.simulated.ranges)
+        valid = [one for one in found if law.validity is None or law.validity(**one)]
+    except Exception as failure:
+        return faces.failed(failure)
+    return [(point, seed_of(seed, k)) for k, point in enumerate(valid[:count])]
+
+
+def _simulated(law: Law, drawn: Drawn, alpha: float, power: float) -> dict[str, Outcome]:
+    """Compare a law, and its printed formula if that has an error, with its simulator at the points ``drawn``."""
+    simulator, record = simulator_of(law), law.simulated
+    assert simulator is not None
+    assert record is not None
+    limits: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
+    try:
+        found = [
+            compare(law, simulator, point, within=record.allowed(law, point), rng=seed, **limits)
+            for point, seed in drawn
+        ]
+        outcomes = {"simulator": _judged(law, found)}
+        return outcomes | ({"printed simulated": _printed(law, found)} if law.has_printed else {})
+    except Exception as failure:
+        return {"simulator": faces.failed(failure)}
+
+
+def _judged(law: Law, found: Sequence[Comparison]) -> Outcome:
+    """Summarise comparisons as an outcome: the worst verdict, and the largest deviation with its point."""
+    worst = max(found, key=lambda one: abs(one.estimate - one.formula) / one.within)
+    off = abs(worst.estimate - worst.formula)
+    verdicts = [one.verdict for one in found]
+    status = next((one for one in ("differs", "undecided") if one in verdicts), "agrees")
+    text = f"off by {off:.2g} where {worst.within:.2g} {law.unit} are allowed".replace(" 1 are", " are")
+    remarks = dict.fromkeys([text, *(one.remark for one in found if one.verdict == "undecided")])
+    at = {name: float(worst.point[name]) for name in law.symbols}
+    return Outcome(
+        status, off / worst.within, at, len(found), "; ".join(remarks),
+        packets=math.fsum(one.cost for one in found), evidence=min(one.agreement for one in found)
+    )  # fmt: skip
+
+
+def _printed(law: Law, found: Sequence[Comparison]) -> Outcome:
+    """Return an outcome that counts the points where the printed formula deviates by more than the accuracy."""
+    values = [float(law.as_printed(**one.point)) for one in found]
+    beyond = [max(one.interval[0] - value, value - one.interval[1]) for one, value in zip(found, values, strict=True)]
+    count = sum(one > by.within for one, by in zip(beyond, found, strict=True))
+    return Outcome("erratum", checks=len(found), remark=f"as printed {count} of {len(found)} differ")
 
 
 def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, Outcome]]) -> pd.DataFrame:
@@ -220,7 +283,7 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
         if "printed" in outcomes and "printed simulated" in outcomes:
             one = outcomes["printed"]
             remark = f"{one.remark} Simulated, {outcomes['printed simulated'].remark}."
-            outcomes["printed"] = Outcome(one.status, one.error, one.where, one.checks, remark)
+            outcomes["printed"] = replace(one, remark=remark)
         row: dict[str, Any] = {"law": name, "source": law.source}
         for face in FACES:
             one = outcomes.get(face, Outcome(""))
