@@ -35,7 +35,7 @@ INTERVAL = 0.05  # s
 HOPS = (1, 2, 3, 4, 6, 8)
 POINT = {"burst": 10_000.0, "guaranteed_rate": 2.5e5, "packet_size": 250.0, "largest_packet": 500.0, "capacity": 1e6}
 LEVELS = tuple(np.round(np.arange(0, 1.51, 0.05), 2).tolist())  # delays relative to the bound
-SCHEDULERS = {
+SCHEDULERS: dict[str, Any] = {
     "bit-round": bit_round,
     "virtual-clock": lambda rates: lf.sim.queues.virtual_clock(rates=[[flow, rate] for flow, rate in rates.items()]),
 }

@@ -137,7 +137,9 @@ class Cell:
     replications: int
 
 
-def one_run(draw: int, rng: Any, *, measure: Callable[..., Any], seed: int, settings: str) -> dict[str, float]:
+def one_run(
+    draw: int, rng: Any, *, measure: Callable[..., dict[str, float]], seed: int, settings: str
+) -> dict[str, float]:
     """Make run number `draw` of a cell; its random numbers depend on `seed` and `draw`, not on the scheme."""
     return measure(np.random.SeedSequence([seed, draw]))
 

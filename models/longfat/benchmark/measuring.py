@@ -167,10 +167,6 @@ def _run(variant: Variant, entry: Entry, rng: Any, connections: tuple[str, ...],
     return made | seen | counts | {"random": float(run.drew)}
 
 
-def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:
-    return sum(probe.packet / link.rate for link in there) + sum(probe.ack / link.rate for link in back)
-
-
 def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     """Return mean and standard deviation [s] of the delays that the discipline `round_trip_probe` has recorded."""
     probe = next((flow for flow in net.flows if flow.name == "probe"), None)
@@ -183,7 +179,10 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
         return {"probes": 0.0}
     # The discipline records a probe packet before the last link. The empty round trip therefore excludes the last link.
     empty = sum(link.delay for link in (*there, *back[:-1]))
-    empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
+    if entry.transmission:
+        empty -= probe.ack / back[-1].rate
+    else:
+        empty += sum(probe.packet / link.rate for link in there) + sum(probe.ack / link.rate for link in back[:-1])
     mean = seen.total / seen.answers
     variance = max(0.0, seen.squares / seen.answers - mean**2)
     return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(seen.answers)}

@@ -110,32 +110,27 @@ def rows(data: xr.Dataset) -> list[Row]:
     (44.4, 44.4, '4 pkts')
     """
     made = []
-    for i, variant in enumerate(data.variant.values):
-        experiment, case = int(data.experiment.values[i]), str(data.case.values[i])
-        seven = experiment == 7
+    for variant, number, case in zip(data.variant.values, data.experiment.values, data.case.values, strict=True):
+        experiment, here = int(number), data.sel(variant=variant)
+        time = "transfer_time_mean" if experiment == 7 else "transfer_time"
+        wanted = []  # metric, variable of the result, connection
+        for connection in ("1", "2")[: 1 + (experiment in (4, 6, 10))]:
+            wanted.append((time, "transfer_time", connection))
+            if experiment == 7:
+                wanted.append(("transfer_time_std", "transfer_time_std", connection))
+        if experiment not in (3, 4, 10):
+            wanted += [(f"packet_delay_{name}", f"delay_{name}", "probe") for name in ("mean", "std")]
         for j, label in enumerate(data.label.values):
-            about = (experiment, str(label))
-            for connection in ("1", "2")[: 1 + (experiment in (4, 6, 10))]:
-                at = data.sel(variant=variant, connection=connection).isel(scheme=j)
-                value, low, high = (_ms(at, "transfer_time" + end) for end in ("", "_lower", "_upper"))
-                remark = "" if value is not None else "not complete in 400 s"
-                name = "transfer_time_mean" if seven else "transfer_time"
-                made.append(Row(*about, name, connection, case, value, "ms", remark, low, high))
-                if seven:
-                    made.append(
-                        Row(*about, "transfer_time_std", connection, case, _ms(at, "transfer_time_std"), "ms", "")
-                    )
-            if experiment in (3, 4, 10):
-                continue
-            at = data.sel(variant=variant).isel(scheme=j)
-            for name in ("mean", "std"):
-                value, low, high = (_ms(at, f"delay_{name}{end}") for end in ("", "_lower", "_upper"))
-                made.append(Row(*about, f"packet_delay_{name}", "probe", case, value, "ms", "", low, high))
+            for metric, name, connection in wanted:
+                at = here.isel(scheme=j) if connection == "probe" else here.sel(connection=connection).isel(scheme=j)
+                value, low, high = (_ms(at, name + end) for end in ("", "_lower", "_upper"))
+                remark = "not complete in 400 s" if metric == time and value is None else ""
+                made.append(Row(experiment, str(label), metric, connection, str(case), value, "ms", remark, low, high))
     return made
 
 
 def _ms(data: xr.Dataset, name: str) -> float | None:
-    value = 1e3 * float(data[name])
+    value = 1e3 * float(data[name]) if name in data else math.nan
     return round(value, 6) if math.isfinite(value) else None
 
 

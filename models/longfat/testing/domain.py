@@ -266,7 +266,7 @@ def turning_points(
                 pairs = enumerate(zip(first, second, strict=True))
                 changed += [(taken[k], k, way) for k, (before, after) in pairs if before != after]
         for _, k, way in sorted(changed):
-            ends = _halved(case, *ways[way], k)
+            ends = _halved(case, ways[way][0], ways[way][1], k)
             if ends:
                 found += [point_at(axes, end) for end in ends]
                 taken[k] += 1

@@ -124,7 +124,8 @@ def run(
         for name, law in chosen.items()
     ]
     known = dict(registered()) if workers > 1 else {}
-    away, here = [], []
+    away: list[Task] = []
+    here: list[Task] = []
     for task in tasks:
         place = task.law.place
         (away if place.startswith(PACKAGE) and known.get(place) is task.law else here).append(task)
