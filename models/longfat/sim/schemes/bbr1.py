@@ -2,8 +2,9 @@
 
 The rules with their sources: docs/rules/bbr.md.
 
-Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
-in pseudo-code. The send quantum is one packet. An acknowledgment that reports no new delivery changes nothing.
+The sources are Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which
+has the rules in pseudo-code. The send quantum is one packet. An acknowledgment that reports no new delivery changes
+nothing.
 """
 
 import math
@@ -176,7 +177,7 @@ def sample_long_term(flow, event):
 
 @inline
 def end_interval(flow, event):
-    """End a sampling interval if its losses suffice: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
+    """End a sampling interval if a fifth is lost: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -425,7 +426,7 @@ BBR1 = Scheme(
         "bw_best": [0.0, 0.0, 0.0],
         "bw_when": [0, 0, 0],
         **{"cycle_index": 0, "cycle_stamp": 0.0},
-        "conserves": False,  # packet conservation
+        "conserves": False,  # whether packets are conserved: in the first round trip of fast recovery
         "last_lost": -1,  # highest packet found lost
         # `excess` and `older_excess`: packets acknowledged in excess of the bandwidth in the present and in the
         # previous period of five rounds. `epoch_start`: time from which deliveries are counted [s]; `epoch_delivered`:

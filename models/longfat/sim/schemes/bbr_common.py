@@ -103,7 +103,7 @@ def pace(flow, rate):
 
 @inline
 def probe_rtt_is_over(flow, now, volume):
-    """Run ProbeRTT; return whether it is over: 200 ms and a round after at most `volume` packets were in flight.
+    """Run ProbeRTT; return whether it is over: 200 ms and a round trip after at most `volume` packets were in flight.
 
     HandleProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3, with the condition of its CheckProbeRTTDone().
     """
@@ -122,7 +122,7 @@ def probe_rtt_is_over(flow, now, volume):
 
 @inline
 def grown_window(flow, event, window, most):
-    """Return a window [packets] that has grown by the packets delivered; once the pipe has been full, `most` at most.
+    """Return `window` [packets] plus the packets delivered; once the pipe has been full, return at most `most`.
 
     SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, without its bounds.
     """

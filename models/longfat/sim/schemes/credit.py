@@ -76,7 +76,7 @@ CREDIT = Scheme(
             30.0, "packets", "[0, 1e9]", about="Packets of a round trip to the first switch, its `n3`", integer=True
         ),
         "lifetime": Parameter(
-            0.0, "s", "[0, 1e3]", about="`interval` of adaptive switches; 0: the allocation is constant, n2 + n3"
+            0.0, "s", "[0, 1e3]", about="Idle time that resets the allocation (switches' `interval`); 0: always n2 + n3"
         ),
         **timers.parameters("rfc"),
     },

@@ -35,8 +35,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    This time begins with the departure of a packet, if the window is unused when its acknowledgment arrives, and ends
-    with the departure of the packet that is acknowledged next.
+    If the window is unused when an acknowledgment arrives, this time begins with the departure of the acknowledged
+    packet, and ends with the departure of the packet that is acknowledged next.
     """
     departure = event.now - event.rtt
     if flow.unused and flow.epoch_start >= 0.0:
@@ -142,7 +142,7 @@ def reno_friendly(flow, window, per):
 
 @inline
 def reduce(flow, cause):
-    """Set W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
+    """Set W_max and ssthresh for a `cause`: `tcp.LOSS`, `tcp.TIMEOUT` or `tcp.MARK`."""
     # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
     window = flow.ssthresh if flow.recovering else flow.window
     flow.cwnd_prior = window
@@ -172,7 +172,7 @@ def ack(flow, event):
 
 @inline
 def respond(flow, event):
-    """Return the window [packets] after marks, in recovery, in slow start or in congestion avoidance."""
+    """Return the window [packets] after an acknowledgment: reduced by a mark, set by recovery, or grown by new data."""
     if event.marked and tcp.mark_counts(flow):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
@@ -269,11 +269,11 @@ CUBIC = Scheme(
         ),
     },
     # `w_max` and `last_w_max`: W_max of this stage and of the previous one [packets]; `cwnd_prior` and `w_est`
-    # [packets]; t_epoch and K [s]. `last_departure`: departure time of the packet acknowledged last [s]; `unused`:
-    # whether the application left the window unused at that time. `least_rtt`: least round-trip time [s]. For integer
-    # windows, `reno_window`: Reno's window; `reno_credits`: packets acknowledged towards its growth; `per`: number of
-    # acknowledged packets that increase the window by one, computed for the window `computed_for` at the clock tick
-    # `computed_at`. States read for every acknowledgment come first.
+    # [packets]; `epoch_start` (t_epoch) and `k` (K) [s]. `last_departure`: departure time of the packet acknowledged
+    # last [s]; `unused`: whether the application left the window unused at that time. `least_rtt`: least round-trip
+    # time [s]. For integer windows, `reno_window`: Reno's window; `reno_credits`: packets acknowledged towards its
+    # growth; `per`: number of acknowledged packets that increase the window by one, computed for the window
+    # `computed_for` at the clock tick `computed_at`. States read for every acknowledgment come first.
     state={
         "least_rtt": math.inf,
         **dict.fromkeys(("reno_window", "reno_credits", "per", "computed_for", "computed_at"), 0),

@@ -54,7 +54,7 @@ def ack(flow, event):
 
 @inline
 def respond(flow, event):
-    """Return the window [packets] after marks, in recovery, or after growth by RFC 5681."""
+    """Return the window [packets] after an acknowledgment: reduced by a mark, set by recovery, or grown by new data."""
     if event.acked > 0:
         estimate(flow, event)
     if event.marked:

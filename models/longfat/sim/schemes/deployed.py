@@ -46,8 +46,8 @@ PARAMETERS = {
         0,
         "Growth of a window that the application does not fill. 0: by the scheme's own rule; 1: as in Linux, only if "
         "the window was full in the last round trip, or in slow start below twice the packets in flight; 2: the window "
-        "is at most the size to which the largest flight since the last reduction grows in a round trip "
-        "(draft-ietf-ccwg-ratelimited-increase); 3: the window stops growing at this size, but is not reduced to it",
+        "is at most one round trip of growth above the largest number of packets in flight since the last reduction "
+        "(draft-ietf-ccwg-ratelimited-increase); 3: the window stops growing at this limit, but is not reduced to it",
         "{0, 1, 2, 3}",
     ),
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
@@ -123,7 +123,7 @@ def avoid_congestion(flow, acked):
 
 @inline
 def step(flow, per, acked):
-    """Return the window [packets], which grows by one packet for every `per` packets acknowledged."""
+    """Return the window [packets] after `acked` more packets; it grows by one for every `per` packets acknowledged."""
     # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai(), has this rule.
     window = flow.window
     if flow.credits >= per:
@@ -203,7 +203,7 @@ def proportional(flow, event):
 
 @inline
 def aim(flow):
-    """Return ssthresh, the target, during proportional rate reduction, else the window [packets]."""
+    """Return the window that recovery aims at [packets]: ssthresh in proportional rate reduction, else the window."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window
 
 
@@ -226,7 +226,7 @@ def fills_window(flow, event):
 
 @inline
 def uses_window(flow, event):
-    """Return whether an acknowledgment outside recovery may grow the window, because the application used it."""
+    """Return whether the application used the window, so that an acknowledgment outside recovery may grow it."""
     return fills_window(flow, event) if flow.cwnd_limited == 0.0 else is_cwnd_limited(flow, event)
 
 
@@ -248,7 +248,7 @@ def is_cwnd_limited(flow, event):
 
 @inline
 def window_before(flow):
-    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, at which recovery ends."""
+    """Return the window [packets] before an acknowledgment; in recovery, at least ssthresh, the window at its end."""
     return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
 
 

@@ -48,7 +48,7 @@ TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found"
 
 @inline
 def grow(flow, event):
-    """Grow the window in slow start; return the acknowledged packets beyond ssthresh, for congestion avoidance.
+    """Grow the window in slow start, up to ssthresh; return the acknowledged packets left for congestion avoidance.
 
     HyStart++ may set ssthresh to the window, but only in the slow start at the beginning of a flow, when ssthresh is
     infinite (RFC 9406, section 4.2).

@@ -185,7 +185,7 @@ LOSS_LOAD = Scheme(
     parameters={
         "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve: the switches' `k`"),
         "response": flag(False, "0: rate that maximises throughput; 1: rate that minimises response time"),
-        "entire_file": flag(False, "Packets in the response time; 0: those not yet delivered; 1: all of the file"),
+        "entire_file": flag(False, "Packets whose response time counts; 0: not yet delivered ones; 1: the entire file"),
         "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="Least time between two choices of the rate"),
         "start_rate": Parameter(
             0.0, "bytes/s", "[0, 1e15]", about="Rate before the first feedback; 0: one packet first"

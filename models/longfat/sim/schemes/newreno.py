@@ -95,8 +95,8 @@ NEWRENO = Scheme(
             True, "1: only the first partial acknowledgment restarts the timer (RFC 6582); 0: each of them"
         ),
     },
-    # `sent_before`: next new packet at the arrival of the first duplicate. `partial`: number of partial acknowledgments
-    # in this recovery.
+    # `sent_before`: number of the next new packet when the first duplicate arrived. `partial`: number of partial
+    # acknowledgments in this recovery.
     state={**tcp.STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
     source=(

@@ -4,8 +4,8 @@ The simulator's selective recovery is the scoreboard: ``flow.in_flight`` is the 
 when three transmissions made after it are acknowledged. The rules with their sources: docs/rules/tcp.md. Deviations
 from the RFC:
 
-* The loss of a retransmission is found in the same way, and causes another reduction and retransmission; in the RFC it
-  waits for the timer.
+* The loss of a retransmission is found in the same way, and causes another reduction and retransmission; in the RFC
+  only the timer finds it.
 * Acknowledgments of later transmissions are counted, not packets that SACK blocks report; therefore a loss is
   found later if acknowledgments are lost.
 * The first two duplicates release new packets, as limited transmit (RFC 3042; RFC 6675, section 5, step 3) allows,
@@ -34,7 +34,7 @@ def ack(flow, event):
 
 @inline
 def respond(flow, event):
-    """Return the window [packets] after marks, in recovery, or after growth by new data."""
+    """Return the window [packets] after an acknowledgment: reduced by a mark, set by recovery, or grown by new data."""
     if event.marked and tcp.mark_counts(flow):
         flow.window = deployed.aim(flow)
         validation.take_mark(flow)

@@ -49,9 +49,9 @@ class Scheme(PlugIn):
         Called as ``receive(receiver, packet)`` for every packet that reaches the receiver, in place of the simulator's
         own rules for acknowledgments; it returns 1 if data of the packet is accepted, else 0. Needs own recovery.
     reply : callable, optional
-        Called as ``reply(receiver, packet)`` at the time that `receive` or `reply` has set as ``receiver.alarm`` [s],
-        with a new acknowledgment; it may set its ``header``, ``marks`` and ``priority``, and returns 1 if the
-        acknowledgment leaves, else 0. `receive` and `reply` need each other.
+        Called as ``reply(receiver, packet)`` at the time ``receiver.alarm`` [s], which `receive` or `reply` has set.
+        `packet` is a new acknowledgment, whose ``header``, ``marks`` and ``priority`` the callback may set; it returns
+        1 to send the acknowledgment, else 0. A scheme has both `receive` and `reply`, or neither.
     controls : {"window", "rate"}
         Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
         ``flow.window``.
@@ -68,7 +68,7 @@ class Scheme(PlugIn):
         the volumes in flight and delivered when that packet was sent, and a packet that was found lost but arrives is
         not retransmitted. Needs selective recovery.
     reorder : int
-        Number of later transmissions acknowledged before a packet counts as lost [packets].
+        Number of later transmissions that are acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once", "state", "accurate"}
         How a receiver echoes marks: on all acknowledgments until the sender reports a reduction (RFC 3168, section
         6.1.3); on one acknowledgment; on all acknowledgments while packets arrive marked, with an immediate
@@ -242,8 +242,8 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     return flow.rate / 2
 
 
-#: Default callbacks, by the quantity that the callbacks of the scheme return (`Scheme.controls`).
 _PACKETS = dict.fromkeys(("send", "receive", "reply"), unlabelled)
+#: Default callbacks, by the quantity that the callbacks of the scheme return (`Scheme.controls`).
 DEFAULTS = {
     "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window, **_PACKETS},
     "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate, **_PACKETS},

@@ -206,7 +206,7 @@ PARAMETERS = {
         0.0, "bursts/s", "[0, inf)", about="Bursts per second F; 0: as many as the peak rate allows"
     ),
     "burst_length": Parameter(
-        16.0, "packets", "[1, inf)", about="Burst length L: s, or s + X for X expected repeats", integer=True
+        16.0, "packets", "[1, inf)", about="Burst length L: a segment's packets and expected repeats", integer=True
     ),
     "segment": Parameter(16.0, "packets", f"[1, {MOST}]", about="Packets of a segment, s", integer=True),
     "window_limit": Parameter(
@@ -218,14 +218,14 @@ PARAMETERS = {
     "tolerance": Parameter(
         0.0, "packets", f"[0, {MOST - 1}]", about="Lost packets of a segment that are tolerated", integer=True
     ),
-    "reply_delay": Parameter(3.0, "packet times", "[0, 1e3]", about="Time in which the receiver makes an answer"),
+    "reply_delay": Parameter(3.0, "packet times", "[0, 1e3]", about="Time from the end of a group to its answer"),
     "processing": Parameter(0.0, "s", "[0, 1e6]", about="Time in which the receiving application processes a segment"),
     "change_at": Parameter(math.inf, "s", "[0, inf]", about="Time at which processing time and burst rate change"),
     "processing_after": Parameter(0.0, "s", "[0, 1e6]", about="Processing time of a segment after `change_at`"),
     "burst_rate_after": Parameter(0.0, "bursts/s", "[0, inf)", about="Burst rate after `change_at`; 0: no change"),
     "shrink": flag(False, "1: the window shrinks while the application is slow; 0: it only stops advancing"),
     "repeat": Parameter(
-        0.5, "s", "(0, 1e6]", about="Least time after which a control packet is sent again for a sender that pauses"
+        0.5, "s", "(0, 1e6]", about="Least time between a control packet and its repeat, while the sender pauses"
     ),
     "give_up": Parameter(
         30.0, "s", "[0.001, 60]", field="min_rto", about="Time without a control packet that ends the connection"

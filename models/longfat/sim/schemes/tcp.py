@@ -14,7 +14,7 @@ from longfat.sim.schemes.scheme import Parameter
 
 INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow")
 
-#: The names are those of scenario files. Queues mark packets (ECN) only if `ecn` is 1.
+#: Parameters, by their names in scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: `initial_window`: one packet, by Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
 #: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
 #: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard; comparisons with papers of that time, such as

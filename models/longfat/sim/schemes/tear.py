@@ -5,7 +5,8 @@ which are the same arrivals half a round trip later. A gap in the acknowledged t
 simulator confirms the loss when three later packets are acknowledged. Interpretations, because the report could not be
 read:
 
-* A round adds the window with which it began to the packets of the epoch; an unfinished round adds the arrived share.
+* A round adds the window with which it began to the packets of the epoch; an unfinished round adds the share
+  of its window that has arrived.
 * A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, but no packets to it.
 * Until the first epoch ends, the rate is the window per round trip; before the first acknowledgment it
   is one packet per second.
@@ -158,7 +159,10 @@ def time_out(flow):
 
 @inline
 def end_epoch(flow, charged):
-    """End an epoch, and record its mean rate: emulated packets divided by the time that TCP would have taken."""
+    """End an epoch, and record its mean rate: emulated packets divided by the time that TCP would have taken.
+
+    `charged` is the duration of the timeout that ends the epoch [s], 0 without a timeout.
+    """
     flow.ignored = flow.missing + math.floor(flow.round_window)
     flow.gap_ends = math.inf
     share = flow.arrived / math.floor(flow.round_window)
@@ -188,7 +192,7 @@ def mean_rate(flow):
 
 @inline
 def report(flow, now, ended):
-    """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
+    """Set the rate if a round has `ended`, at most once per round trip; set a lower rate immediately."""
     # Our choice, because we could not obtain the technical report on TEAR: the receiver reports its rate at the end of
     # a round, but a lower rate immediately.
     if flow.epochs[0] > 0.0:

@@ -5,9 +5,9 @@ acknowledgments arrive: the same times, half a round trip later. An acknowledgme
 would have sent a report: once per round trip, or when it reveals a higher loss event rate. Further deviations:
 
 * The report of a round trip comes with the first acknowledgment after the round trip, not at its end.
-* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, their
-  numbers are assumed to be the last ones before the first of these later packets. Their arrival times are interpolated
-  (RFC 5348, section 5.2).
+* The simulator finds a loss when `reorder` later packets are acknowledged. Losses that it finds together are assumed to
+  be the packets immediately before the first of these later packets. Their arrival times are interpolated (RFC 5348,
+  section 5.2).
 * The simulator's timer expires when no acknowledgment arrives for long. All packets then in flight are one loss event,
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
@@ -27,7 +27,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 LONGEST_INTERVAL = 64.0  # s between packets: t_mbi of RFC 5348, section 4.3
 #: Weights of eight loss intervals, newest first (RFC 5348, section 5.4).
 WEIGHTS = (1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2)
-#: Arguments `factors` of `mean_of` and `larger_mean` that change no weight.
+#: Argument `factors` of `mean_of` and `larger_mean` that leaves the weights unchanged.
 EQUAL = (1.0,) * 8
 #: State of a flow.
 STATE = {

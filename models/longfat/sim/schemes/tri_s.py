@@ -6,8 +6,8 @@ of the window, divided by the throughput of the first packet of the connection. 
 path. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
 * When the window grows, two packets leave back to back, and on an idle path the second one waits for the first. A
-  window that has just shrunk sends no such pair; a larger window seems to gain no throughput over it although the path
-  is not full: above half of the path's capacity the window shrinks more often than it grows.
+  window that has just shrunk sends no such pair; compared with it, a larger window seems to gain no throughput although
+  the path is not full. Above half of the path's capacity the window therefore shrinks more often than it grows.
 * After a start the first window is not compared with another one, and grows.
 * A window that stayed at one packet is not compared either, and grows to two.
 * Lost packets are retransmitted as in Tahoe.
