@@ -54,9 +54,9 @@ BECN = Scheme(
     stamped=True,
     parameters={
         "peak_rate": Parameter(5e6, "bytes/s", "(0, 1e15]", about="Peak rate, with which a source begins"),
-        "least_rate": Parameter(530.0, "bytes/s", "(0, 1e15]", about="Least rate, at most the peak rate"),
+        "least_rate": Parameter(530.0, "bytes/s", "(0, 1e15]", about="Lower bound of the rate; at most the peak rate"),
         "recovery": Parameter(
-            0.05, "s", "(0, 1e6]", about="Time without notification after which the peak rate would double"
+            0.05, "s", "(0, 1e6]", about="Time without notification before the rate doubles; given for the peak rate"
         ),
         **timers.PARAMETERS,
     },

@@ -185,7 +185,7 @@ RATE_BASED = Scheme(
     send=send_by_rate,
     recovery="own",
     parameters={
-        "levels": Parameter(4.0, "1", "[0, 62]", about="Lowest priority K; priorities <= k have 2^(k - K) of the rate"),
+        "levels": Parameter(4.0, "1", "[0, 62]", about="Lowest priority K; priorities 0..k have 2^(k - K) of the rate"),
         **_COMMON,
     },
     state={"first": 0},

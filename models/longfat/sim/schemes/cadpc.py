@@ -125,7 +125,7 @@ def bounded(flow, rate):
 PARAMETERS = {
     "smoothing": Parameter(0.5, "1", "(0, 2]", about="Gain a of the logistic rule"),
     "weight": Parameter(1.0, "flows", "(0, 1e6]", about="Number of flows that the flow acts like"),
-    "target": Parameter(1.0, "1", "(0, 1]", about="Share of the capacity that the logistic rule takes as the capacity"),
+    "target": Parameter(1.0, "1", "(0, 1]", about="Share of the capacity that the logistic rule treats as the whole"),
     "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="Interval between requests"),
     "eagerness": Parameter(
         2.0, "flows", "[1, 1e3]", about="Number of flows that the flow acts like at its start; 1: no faster start"
@@ -153,7 +153,7 @@ CADPC_FILES = Scheme(
     "cadpc-files", start=start, ack=ack_files, loss=loss, alarm=alarm, timeout=keep_rate, controls="rate",
     parameters={
         **PARAMETERS,
-        "friendly": flag(False, "0: losses do not change the rate; 1: it is at most that of TCP with the same losses"),
+        "friendly": flag(False, "0: losses do not change the rate; 1: the rate is at most TCP's with the same losses"),
         **timers.PARAMETERS,
     },
     state={**STATE, **LOSSES}, source=SOURCE,

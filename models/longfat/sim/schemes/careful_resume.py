@@ -82,7 +82,7 @@ def advance(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment: CUBIC's, or that of the phase of Careful Resume."""
+    """Return the window [packets] after an acknowledgment, by CUBIC or by the phase of Careful Resume."""
     if flow.initial_data == 0:
         flow.initial_data = int(flow.window)
     flow.pipe_size += event.newly_delivered  # sections 3.3 to 3.5
@@ -98,7 +98,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window [packets] after a loss: CUBIC's, or that of the safe retreat."""
+    """Return the window [packets] after a loss, by CUBIC or by the safe retreat."""
     flow.window = reduce(flow, event)
     if flow.phase == UNVALIDATED or flow.phase == VALIDATING:
         retreat(flow)
@@ -119,7 +119,7 @@ CUBIC_RESUME = replace(
         **cubic.CUBIC.parameters,
         "saved_window": Parameter(0.0, "packets", "[0, 1e9]", about="Window of the earlier connection; 0: none"),
         "saved_rtt": Parameter(
-            0.0, "s", "[0, 1e3]", about="Least round-trip time of the earlier connection; 0: that of this path"
+            0.0, "s", "[0, 1e3]", about="Least round-trip time of the earlier connection; 0: unknown, not checked"
         ),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },

@@ -73,7 +73,7 @@ CREDIT = Scheme(
             10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet: the switches' `n2`", integer=True
         ),
         "n3": Parameter(
-            30.0, "packets", "[0, 1e9]", about="Packets of a round trip to the first switch, its `n3`", integer=True
+            30.0, "packets", "[0, 1e9]", about="Packets that fill a round trip to the switch, its `n3`", integer=True
         ),
         "lifetime": Parameter(
             0.0, "s", "[0, 1e3]", about="Idle time that resets the allocation (switches' `interval`); 0: always n2 + n3"

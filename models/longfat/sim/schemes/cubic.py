@@ -265,7 +265,7 @@ CUBIC = Scheme(
         ),
         "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
         "full_reno": flag(
-            True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
+            True, "1: above the window before the last reduction W_est grows as Reno's window (RFC 9438); 0: not so"
         ),
     },
     # `w_max` and `last_w_max`: W_max of this stage and of the previous one [packets]; `cwnd_prior` and `w_est`

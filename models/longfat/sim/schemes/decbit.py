@@ -62,7 +62,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment; it carries the congestion bit of a data packet."""
+    """Return the window [packets] after an acknowledgment, which carries the congestion bit of a data packet."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
         return flow.window
     if event.acked > 0:
@@ -95,7 +95,7 @@ DECBIT = Scheme(
         ),
         "decrease": Parameter(0.875, "1", "(0, 1]", about="Multiplicative decrease factor of the window"),
         "threshold": Parameter(
-            0.5, "1", "(0, 1]", about="Share of set congestion bits from which the window decreases"
+            0.5, "1", "(0, 1]", about="Share of set congestion bits at or above which the window decreases"
         ),
         "fast_retransmit": flag(False, "1: duplicate acknowledgments signal losses as well; 0: only the timer does"),
         "duplicate_threshold": Parameter(

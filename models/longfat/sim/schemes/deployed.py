@@ -220,7 +220,7 @@ def leave_recovery(flow, event, window):
 
 @inline
 def fills_window(flow, event):
-    """Return whether the application filled the window before this acknowledgment, outside recovery."""
+    """Return whether the application filled the window before this acknowledgment, which is outside recovery."""
     return flow.app_limited == 0 or flow.in_flight + event.acked >= flow.window
 
 
@@ -254,7 +254,7 @@ def window_before(flow):
 
 @inline
 def capped(flow, event, before, window, growth):
-    """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
+    """Return the window [packets] after an acknowledgment, capped by the most packets in flight if that rule is chosen.
 
     `before` is the window before the acknowledgment (`window_before`), and `window` the window after it without the
     cap. In congestion avoidance the cap is `growth` times the largest flight, but at least one packet more than it.

@@ -62,7 +62,7 @@ EFCI = Scheme(
         "cutoff": Parameter(0.0625, "1", "[0, 1]", about="Cutoff decrease factor CDF, for RM cells without an answer"),
         "nrm": Parameter(32.0, "packets", "[1, 1e6]", about="Cells per RM cell, Nrm", integer=True),
         "missing": Parameter(
-            32.0, "1", "[1, 1e9]", about="RM cells without an answer from which on the rate falls, Crm", integer=True
+            32.0, "1", "[1, 1e9]", about="Number of unanswered RM cells from which on the rate falls, Crm", integer=True
         ),
         "pause": Parameter(0.5, "s", "(0, 1e6]", about="Time without RM cells that resets the rate to ICR, ADTF"),
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may mark cells; 0: they may not"),

@@ -85,7 +85,7 @@ _PARAMETERS = {
 }
 _PAPER = "P. P. Mishra and H. Kanakia, A Hop by Hop Rate-based Congestion Control Scheme, Proc. ACM SIGCOMM 1992, pp. "
 
-# Our choice for both, because the rate follows feedback alone: a timeout only causes retransmissions (`keep_rate`).
+# Our choice for both schemes, because the rate follows feedback alone: a timeout only causes retransmissions.
 EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,

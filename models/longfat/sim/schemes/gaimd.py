@@ -35,7 +35,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return beta times the packets in flight as the window, or the window if a mark has reduced it already."""
+    """Return the window [packets]: beta times the packets in flight, or unchanged if a mark has already reduced it."""
     before_mark = flow.reduced_for == MARK and event.number <= flow.reduced_at
     if not before_mark:
         flow.ssthresh = reduced(flow, min(flow.window, float(flow.high - flow.una)))

@@ -15,7 +15,7 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 @inline
 def window(flow):
-    """Return the window [packets]: up to the end of the present repair or, without a repair, of the last buffer."""
+    """Return the window [packets]; it ends with the present repair or, without a repair, with the last buffer."""
     if flow.left < 1.0:
         return 0.0  # until the next burst
     # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Our choice: there are
@@ -117,7 +117,7 @@ NETBLT = Scheme(
         "burst": Parameter(5.0, "packets", "[1, 1e6]", about="Packets per burst", integer=True),
         "interval": Parameter(0.01, "s", "[1e-6, 1e6]", about="Time between two bursts"),
         "buffer": Parameter(
-            50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; times `buffers` at most 1000", integer=True
+            50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; at most 1000 in all `buffers`", integer=True
         ),
         "buffers": Parameter(
             2.0, "buffers", f"[1, {ROOM})", about="Buffers in progress at the same time", integer=True

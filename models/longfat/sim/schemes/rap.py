@@ -165,9 +165,9 @@ PARAMETERS = {
     "alpha": Parameter(1.0, "packets", "(0, 1e6]", about="Additive increase per round trip"),
     "beta": Parameter(0.5, "1", "(0, 1)", about="Multiplicative decrease factor of the rate after a loss"),
     "rtt_gain": Parameter(0.5, "1", "(0, 1]", about="Gain of a new sample in the smoothed round-trip time"),
-    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="Smoothed round-trip times in the packet timeout"),
+    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="Smoothed round-trip times that the packet timeout includes"),
     "timeout_deviations": Parameter(
-        4.0, "1", "[0, 1e6]", about="Deviations of the round-trip time in the packet timeout"
+        4.0, "1", "[0, 1e6]", about="Deviations of the round-trip time that the packet timeout includes"
     ),
     "used_share": Parameter(
         0.5, "1", "[0, 1]", about="Least share of the allowed packets that must be sent for an increase"

@@ -11,8 +11,8 @@ def counts(flow, event):
     """Return whether a duplicate acknowledgment counts towards fast retransmit.
 
     With `ordered_duplicates`, it counts only if the packet that triggered it was sent after the last transmission of
-    the missing packet. Packet numbers suffice to decide this: since the last timeout, packets were sent in the order of
-    their numbers, except the packet that was retransmitted last.
+    the missing packet. Since the last timeout, packets were sent in the order of their numbers, except the packet that
+    was retransmitted last: for that packet transmissions are compared, for others a higher number shows a later one.
     """
     # Our choice, because with a duplicate threshold of one (Kim and Farber 1994, section 4) duplicates caused by
     # go-back-N, which resends packets that the receiver has, would be taken for losses.

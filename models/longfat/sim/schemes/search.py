@@ -95,7 +95,7 @@ def drain(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment: CUBIC's, or that of the drain at the end of slow start."""
+    """Return the window [packets] after an acknowledgment, by CUBIC or by the drain at the end of slow start."""
     if flow.window < flow.ssthresh and not flow.recovering and not event.marked:
         if flow.drain_target > 0.0:
             return drain(flow, event)
@@ -113,7 +113,7 @@ CUBIC_SEARCH = replace(
     cubic.CUBIC, name="cubic-search", ack=ack, timeout=timeout,
     parameters={
         **cubic.CUBIC.parameters, "hystart": replace(cubic.CUBIC.parameters["hystart"], default=0.0),
-        "memory": Parameter(3.5, "1", "[1, 100]", about="Window, a multiple of the first round-trip time (search.rs)"),
+        "memory": Parameter(3.5, "1", "[1, 100]", about="Duration of the bins, in first round-trip times (search.rs)"),
         "threshold": Parameter(0.26, "1", "(0, 1)", about="Undelivered share that ends slow start (search.rs)"),
     },
     # Bins: `bin_duration` and `bin_end` are duration and end of the last bin [s], `index` is its number; `acked_bins`

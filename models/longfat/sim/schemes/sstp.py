@@ -228,10 +228,10 @@ PARAMETERS = {
         0.5, "s", "(0, 1e6]", about="Least time between a control packet and its repeat, while the sender pauses"
     ),
     "give_up": Parameter(
-        30.0, "s", "[0.001, 60]", field="min_rto", about="Time without a control packet that ends the connection"
+        30.0, "s", "[0.001, 60]", field="min_rto", about="Time after which the connection ends without a control packet"
     ),
     "first_give_up": Parameter(
-        30.0, "s", "[0.001, 60]", field="rto", about="Time without a first control packet that ends the connection"
+        30.0, "s", "[0.001, 60]", field="rto", about="Time after which it ends without a first control packet"
     ),
 }
 

@@ -34,7 +34,7 @@ STATE = {
     "lower": 0,  # R_l: the first segment that the application has not accepted
     "upper": NOWHERE,  # R_h: the last segment that the sender may ship
     "stored": [0] * ROWS,  # bitmap of the received packets of each segment
-    "complete": [0] * ROWS,  # 1: the stored packets of the segment suffice
+    "complete": [0] * ROWS,  # 1: enough packets of the segment are stored
     "total": NOWHERE,  # packets of the stream, known from its end
     "shipment": 0,  # the next shipment
     "arrival": 0,  # shipment number of the present packet; a packet without data has the number of the next shipment
@@ -209,7 +209,7 @@ def close(receiver, shipment):
 
 @inline
 def open_next(receiver, served):
-    """Open the group that the sender ships next: the oldest request that it has begun to serve, or a new segment."""
+    """Open the group that the sender ships next: the oldest request that the sender serves, or a new segment."""
     k = receiver.first_asked % ROWS
     if receiver.first_asked < receiver.end_asked and receiver.asked_control[k] <= served:
         receiver.first_asked += 1
@@ -229,7 +229,7 @@ def pass_lost(receiver, first, arrived, served):
     while first < arrived:
         if receiver.to_come <= 0:
             open_next(receiver, served)
-            if receiver.to_come <= 0:  # beyond the end of the stream: the account is wrong
+            if receiver.to_come <= 0:  # beyond the end of the stream: the count of shipments is wrong
                 return
         lost = min(receiver.to_come, arrived - first)
         first += lost

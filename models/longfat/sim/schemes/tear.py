@@ -77,7 +77,7 @@ def ack(flow, event):
         flow.behind += 1
         if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
             time_out(flow)  # the window after the missing packet would bring TCP fewer than three duplicates
-        elif flow.behind >= 3:  # no loss: its acknowledgment was lost or late
+        elif flow.behind >= 3:  # no loss: the acknowledgment of the missing packet was lost or late
             flow.phase -= GAP
     elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:
         flow.phase += GAP

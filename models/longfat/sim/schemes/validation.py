@@ -147,7 +147,7 @@ def reset(flow):
 
 @inline
 def take_loss(flow, event, otherwise):
-    """Enter the validated phase; return the window [packets] before a loss reduces it: its used part or `otherwise`."""
+    """Enter the validated phase; return the window that a loss reduces [packets]: its used part or `otherwise`."""
     if flow.cwv == 0.0 or flow.recovering:  # in recovery, the lost packet was a retransmission
         return otherwise
     window, non_validated = used(flow, otherwise), flow.non_validated_since >= 0.0
