@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, tcp
+from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, tcp
 
 
 # internet/model/tcp-socket-base.cc, ReceivedAck(), EnterCwr() and ProcessAck(): after a mark has reduced the window the
@@ -76,7 +76,7 @@ def grow_whole(flow, event):
     if event.acked == 0:
         return flow.window
     if flow.window < flow.ssthresh:
-        hystart.grow(flow, event)
+        deployed.slow_start(flow, event)
         return flow.window
     flow.unused += event.acked
     limit = packets_per_growth(flow, event)

@@ -8,7 +8,7 @@ import pytest
 from docs import rate_limited
 from longfat.sim import schemes
 from longfat.sim.network import traffic
-from longfat.sim.schemes import deployed, hystart
+from longfat.sim.schemes import deployed
 from tests.sim.lab import one_link, python, simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
@@ -272,7 +272,7 @@ def test_the_rest_of_an_acknowledgment_at_ssthresh(scheme, integer, window, cred
 def test_slow_start_returns_the_rest(window, acked, limit, after, rest):
     """At most L packets count, those beyond ssthresh, 10, in avoidance."""
     flow = SimpleNamespace(window=window, ssthresh=10.0, growth_limit=limit, hystart=0.0, reduced_for=0)
-    left = python(hystart.grow)(flow, SimpleNamespace(acked=acked))
+    left = python(deployed.slow_start)(flow, SimpleNamespace(acked=acked))
     assert (flow.window, left) == (after, rest)
 
 

@@ -9,10 +9,15 @@ import math
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice, flag
-from longfat.sim.schemes import deployed, hystart, tcp, validation
+from longfat.sim.schemes import deployed, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
+#: Linux, net/ipv4/tcp_cubic.c: LOW_WINDOW is hystart_low_window, LARGEST_GAP is hystart_ack_delta_us. In
+#: hystart_ack_delay() the allowed delay is the time for four bursts of the largest size, at most 1 ms. The rate is that
+#: of tcp_update_pacing_rate() in tcp_input.c, with PACING_GAIN; Linux computes it for senders that do not pace, too.
+LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
+BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 
 
 @inline
@@ -141,6 +146,42 @@ def reno_friendly(flow, window, per):
 
 
 @inline
+def watch_train(flow, event):
+    """End slow start if a train of acknowledgments lasts for half a round trip, or if round-trip times have grown.
+
+    With pacing the train has to last for a whole round trip.
+    """
+    # Linux, net/ipv4/tcp_cubic.c, hystart_update(), has these two tests; S. Ha and I. Rhee, Taming the Elephants: New
+    # TCP Slow Start, Computer Networks 55 (2011), section 4, explain them.
+    if flow.hystart != 2.0 or flow.window >= flow.ssthresh or event.rtt <= 0.0 or flow.found:
+        return
+    if flow.una > flow.round_end:  # bictcp_hystart_reset()
+        flow.round_start = event.now
+        flow.last_of_train = event.now
+        flow.round_end = flow.next
+        flow.round_rtt = math.inf
+        flow.round_samples = 0
+    if flow.window < LOW_WINDOW:
+        return
+    if event.now - flow.last_of_train <= LARGEST_GAP:
+        flow.last_of_train = event.now
+        bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
+        # Linux, hystart_update(): "Pacing might have delayed packets up to RTT/2". With pacing the threshold is
+        # therefore the least round-trip time plus the allowed delay, without pacing half of this sum.
+        share = 1.0 if flow.pacing > 0.0 else 0.5
+        flow.found = event.now - flow.round_start > share * (flow.least_rtt + bursts)
+    flow.round_rtt = min(flow.round_rtt, event.rtt)
+    if flow.round_samples < deployed.SAMPLES:
+        flow.round_samples += 1
+    elif flow.round_rtt > flow.least_rtt + max(
+        deployed.LEAST_THRESHOLD, min(flow.least_rtt / deployed.THRESHOLD_DIVISOR, deployed.GREATEST_THRESHOLD)
+    ):
+        flow.found = True
+    if flow.found:
+        flow.ssthresh = flow.window
+
+
+@inline
 def reduce(flow, cause):
     """Set W_max and ssthresh for a `cause`: `tcp.LOSS`, `tcp.TIMEOUT` or `tcp.MARK`."""
     # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
@@ -192,7 +233,7 @@ def respond(flow, event):
         return avoid_congestion(flow, event, float(event.newly_delivered))
     if event.acked == 0 or event.marked:
         return flow.window
-    hystart.watch_train(flow, event)
+    watch_train(flow, event)
     # RFC 9438, section 5.8: a window that the application does not use does not grow.
     used = deployed.uses_window(flow, event)
     leave_out_unused_time(flow, event, used)
@@ -200,7 +241,7 @@ def respond(flow, event):
         return flow.window
     acked = float(event.acked)
     if flow.window < flow.ssthresh:
-        acked = hystart.grow(flow, event)
+        acked = deployed.slow_start(flow, event)
     return avoid_congestion(flow, event, acked) if acked > 0.0 else flow.window
 
 
@@ -281,7 +322,9 @@ CUBIC = Scheme(
         "unused": False,
         "epoch_start": -1.0,
         **deployed.STATE,
-        **hystart.TRAIN_STATE,
+        # HyStart of Linux. `round_start`: beginning of the round [s]; `last_of_train`: time of the last acknowledgment
+        # in the round's train [s]; `found`: whether HyStart has ended slow start.
+        **{"round_start": 0.0, "last_of_train": 0.0, "found": False},
         **validation.STATE,
     },
     source=(

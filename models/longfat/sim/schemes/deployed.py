@@ -1,9 +1,9 @@
 """TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
-Components: windows, reduction, use of the window and pacing (this module), slow start (`hystart`), loss detection
-(`rack`, in the simulator's kernel), and for some schemes validation. Parameters choose among the rules of a
-component (`Choice`); compiled code contains only the chosen rules. By default `sack` has all options off, as in its
-RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
+Components: slow start (byte counting and HyStart++), windows, reduction, use of the window and pacing (this module),
+loss detection (`rack`, in the simulator's kernel), and for some schemes validation. Parameters choose among the rules
+of a component (`Choice`); compiled code contains only the chosen rules. By default `sack` has all options off, as in
+its RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """
 
 import math
@@ -12,8 +12,14 @@ from typing import Any
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
-from longfat.sim.schemes import hystart, tcp, timers
+from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
+
+#: RFC 9406, section 4.3, recommended constants.
+LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s, s, 1
+SAMPLES = 8  # round-trip samples before a round is evaluated
+GROWTH_DIVISOR = 4.0  # divisor of slow start's growth in conservative slow start
+CONSERVATIVE_ROUNDS = 5
 
 #: Parameters of every scheme with selective recovery. They omit `bugfix`, because the simulator knows which
 #: transmission was lost.
@@ -22,7 +28,14 @@ PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugf
 #: too, because Linux paces these schemes only with the queue discipline fq at the host.
 PARAMETERS = {
     **PLAIN,
-    **hystart.PARAMETERS,
+    "growth_limit": Parameter(
+        0.0,
+        "packets",
+        "[0, inf]",
+        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2); 0: one packet; "
+        "infinite: all packets acknowledged, as in Linux",
+    ),
+    "hystart": choice(0, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
     "prr": choice(
         0,
         "1: proportional rate reduction (RFC 9937); 2: the same, but RecoverFS is the window before the loss, as in "
@@ -66,7 +79,12 @@ STATE: dict[str, Any] = {
     # `prr_delivered`: packets delivered in this recovery. `prr_in_flight`: packets in flight at its beginning
     # (RecoverFS). `prr_transmission`: number of its first transmission.
     "prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0,
-    **hystart.STATE,
+    # HyStart and HyStart++. `round_end`: last packet of the present round. `round_rtt` and `last_round_rtt`: least
+    # round-trip time of this round and of the previous round [s]; `round_samples`: number of samples in this round.
+    # `baseline_rtt`: least round-trip time at the end of slow start [s], infinite outside conservative slow start;
+    # `conservative_rounds`: rounds so far in conservative slow start.
+    "round_end": 0, "round_rtt": math.inf, "last_round_rtt": math.inf, "round_samples": 0,
+    "baseline_rtt": math.inf, "conservative_rounds": 0,
 }  # fmt: skip
 
 #: Values of parameters with which `sack` is Reno by current RFCs: an initial window of ten packets (RFC 6928, section
@@ -100,6 +118,62 @@ def parameters(**values: float) -> dict[str, Parameter]:
     """
     chosen = {**DEPLOYED, **values}
     return {name: replace(one, default=chosen[name]) if name in chosen else one for name, one in PARAMETERS.items()}
+
+
+@inline
+def slow_start(flow, event):
+    """Grow the window in slow start, up to ssthresh; return the acknowledged packets left for congestion avoidance.
+
+    HyStart++ may set ssthresh to the window, but only in the slow start at the beginning of a flow, when ssthresh is
+    infinite (RFC 9406, section 4.2).
+    """
+    # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments. Without byte counting it
+    # grows by one segment for each acknowledgment (RFC 5681, section 3.1).
+    increase = min(float(event.acked), flow.growth_limit) if flow.growth_limit > 0.0 else 1.0
+    # RFC 3465, section 2.3: L = 1 in slow start after a timeout.
+    if flow.reduced_for == tcp.TIMEOUT and flow.growth_limit < math.inf:
+        increase = min(increase, 1.0)
+    if flow.hystart != 1.0 or flow.ssthresh < 1e300:
+        wanted = flow.window + increase
+        flow.window = min(wanted, flow.ssthresh)
+        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): packets acknowledged beyond ssthresh count in congestion
+        # avoidance. The RFCs do not define this.
+        return wanted - flow.window if flow.growth_limit > 0.0 else 0.0
+    conservative = flow.baseline_rtt < math.inf
+    flow.window += increase / GROWTH_DIVISOR if conservative else increase
+    watch_round_trip(flow, event)
+    return 0.0
+
+
+@inline
+def watch_round_trip(flow, event):
+    """Add a round-trip sample, and test whether round-trip times have grown (RFC 9406, section 4.2)."""
+    if event.rtt > 0.0:
+        flow.round_rtt = min(flow.round_rtt, event.rtt)
+        flow.round_samples += 1
+    if flow.round_samples >= SAMPLES and flow.last_round_rtt < math.inf:
+        if flow.baseline_rtt == math.inf:
+            threshold = max(LEAST_THRESHOLD, min(flow.last_round_rtt / THRESHOLD_DIVISOR, GREATEST_THRESHOLD))
+            if flow.round_rtt >= flow.last_round_rtt + threshold:
+                flow.baseline_rtt = flow.round_rtt
+                flow.conservative_rounds = 0
+        elif flow.round_rtt < flow.baseline_rtt:
+            flow.baseline_rtt = math.inf  # the queue was transient: slow start continues
+    if flow.una >= flow.round_end:
+        begin_round(flow)
+
+
+@inline
+def begin_round(flow):
+    """Begin the next round, which ends when all data sent so far is acknowledged."""
+    if flow.baseline_rtt < math.inf:
+        flow.conservative_rounds += 1
+        if flow.conservative_rounds >= CONSERVATIVE_ROUNDS:
+            flow.ssthresh = flow.window
+    flow.round_end = flow.next
+    flow.last_round_rtt = flow.round_rtt
+    flow.round_rtt = math.inf
+    flow.round_samples = 0
 
 
 @inline
@@ -144,7 +218,7 @@ def grow(flow, event):
         return tcp.grow(flow)
     acked = float(event.acked)
     if flow.window < flow.ssthresh:
-        acked = hystart.grow(flow, event)
+        acked = slow_start(flow, event)
     return avoid_congestion(flow, acked) if acked > 0.0 else flow.window
 
 
