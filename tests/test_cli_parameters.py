@@ -23,7 +23,7 @@ ONE = (
 LAW = """
 from longfat.law import Symbol, law
 
-@law(source="notes", unit="1", x=Symbol("x", "1", "[0, 1]", typical=(0.1, 1)))
+@law(source="notes", result="[1]", x=Symbol("x", "1", "[0, 1]", typical=(0.1, 1)))
 def half(x, *, xp):
     return x / 2
 """

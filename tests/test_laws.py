@@ -496,9 +496,10 @@ Y = Symbol("y", "1", "[0, 1]", (0, 1))
         (ValueError, "window = nan", lambda: throughput_efficiency(sympy.nan, sympy.Rational(1, 2), 16, 23)),
         # declarations
         (TypeError, r"@law declares the parameters \['y'\], but the function takes \['x'\]",
-         lambda: law(source="none", unit="1", y=Y)(lambda x, *, xp: x)),
-        (TypeError, "not both",
-         lambda: law(source="none", unit="1", simulated=SimulatedBy("a"), not_simulated="b", y=Y)(lambda y, *, xp: y)),
+         lambda: law(source="none", result="[1]", y=Y)(lambda x, *, xp: x)),
+        (TypeError, "result = 'y' has no unit", lambda: law(source="none", result="y", y=Y)(lambda y, *, xp: y)),
+        (TypeError, "not both", lambda: law(
+            source="none", result="[1]", simulated=SimulatedBy("a"), not_simulated="b", y=Y)(lambda y, *, xp: y)),
     ],
 )  # fmt: skip
 def test_what_is_refused(error, words, call):

@@ -17,14 +17,12 @@ from longfat.law import SimulatedBy, Symbol, law
 LOAD = Symbol(r"\\rho", "1", "[0, 1)", (0.05, 0.8){meaning})
 
 
-@law(source="{source}", unit="packets", {declaration} load=LOAD)
+@law(source="{source}", {declaration} load=LOAD)
 def number_again(load, *, xp):
     r"""{sentence}
 
     .. math:: L = \\frac{{\\rho}}{{1 - \\rho}}
 
-    Examples
-    --------
     >>> number_again(0.5)
     1.0
     """
@@ -33,7 +31,7 @@ def number_again(load, *, xp):
 COMPLETE = {
     "meaning": ', "Offered load"',
     "source": "Ours, 2026",
-    "declaration": 'result="L", simulated=SimulatedBy("mm1_number", relative=0.05),',
+    "declaration": 'result="L [packets]", simulated=SimulatedBy("mm1_number", relative=0.05),',
     "sentence": "Return the mean number of packets in an M/M/1 queue.",
 }
 CODE = """
@@ -62,12 +60,18 @@ def write(folder, name="new", **changes):
 
 LACKING = [
     (
-        {"declaration": 'result="L",'},
+        {"declaration": 'result="L [packets]",'},
         ['add to @law(...) either simulated=SimulatedBy("NAME"', 'or not_simulated="REASON"'],
     ),
-    ({"declaration": 'result="L", simulated=SimulatedBy("mm1", relative=1),'}, ["it has to be one of bbr_queue, "]),
-    ({"declaration": 'result="L", simulated=SimulatedBy("mm1_number"),'}, ["add a tolerance to @law(... simulated="]),
-    ({"declaration": 'not_simulated="a definition",'}, ['add result="SYMBOL" to @law(...)']),
+    (
+        {"declaration": 'result="L [1]", simulated=SimulatedBy("mm1", relative=1),'},
+        ["it has to be one of bbr_queue, "],
+    ),
+    (
+        {"declaration": 'result="L [1]", simulated=SimulatedBy("mm1_number"),'},
+        ["add a tolerance to @law(... simulated="],
+    ),
+    ({"declaration": 'result="[packets]", not_simulated="a definition",'}, ["write the symbol of the result before"]),
     ({"source": "somewhere"}, ["write in source= of @law(...) a full reference"]),
     ({"meaning": ""}, ["give the Symbol of load in @law(...) a meaning"]),
     ({"sentence": "The mean number."}, ['begin the docstring of the function with "Return ..."']),

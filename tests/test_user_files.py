@@ -18,7 +18,7 @@ LAW = """
 from longfat.law import Symbol, law
 from longfat.laws.queues import md1_wait
 
-@law(source="notes", unit="1", x=Symbol("x", "1", "[0, 1]", typical=(0, 1)))
+@law(source="notes", result="[1]", x=Symbol("x", "1", "[0, 1]", typical=(0, 1)))
 def half(x, *, xp):
     return x / 2
 """

@@ -32,7 +32,7 @@ def missing(law):
             "accuracy of the law in validity=Validity(...)",
             law.simulated is not None and not (law.simulated.accuracy or law.simulated.relative or law.validity),
         ),
-        ('add result="SYMBOL" to @law(...), the symbol of the result, with remarks after a comma', not law.result),
+        ("write the symbol of the result before its unit in result= of @law(...)", not law.result),
         (
             "write in source= of @law(...) a full reference (authors, title, report or journal, year, section; see "
             'models/longfat/laws/references.py), or "Ours, ..." for a law that is not published',

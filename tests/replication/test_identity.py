@@ -141,7 +141,7 @@ def of_class(body):
 
 
 def own_law(power):
-    @law(source="notes", unit="1", load=Symbol("r", "1", "[0, 1)", typical=(0.1, 0.7)))
+    @law(source="notes", result="[1]", load=Symbol("r", "1", "[0, 1)", typical=(0.1, 0.7)))
     def mine(load, *, xp):
         return load**power
 

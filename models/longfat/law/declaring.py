@@ -5,8 +5,7 @@ A law is written once, in terms of an array namespace ``xp`` that the decorator 
     @law(
         source='F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, 1992, '
         "section 3.4",
-        unit="s",
-        result="t_a",
+        result="t_a [s]",
         not_simulated="arithmetic of definitions",
         round_trip_time=Symbol("RTD", "s", "[0, inf)", (1e-3, 1), "Round-trip time"),
     )
@@ -442,10 +441,9 @@ _REGISTRY: dict[str, Law] = {}
 def law(
     *,
     source: str,
-    unit: str,
+    result: str,
     validity: Validity | None = None,
     derivation: str | Callable[[], Any] | None = None,
-    result: str = "",
     simulated: SimulatedBy | None = None,
     not_simulated: str = "",
     long_proof: bool = False,
@@ -459,8 +457,10 @@ def law(
 
     Parameters
     ----------
-    source, unit, validity, result, simulated, not_simulated, long_proof, solves
+    source, validity, simulated, not_simulated, long_proof, solves
         As for `Law`.
+    result : str
+        Symbol of the result, its unit in brackets, and remarks on it: "W [packets], the mean over time".
     derivation : str or callable, optional
         As for `Law`; "" if there is none. By default a law of longfat is proved by the function of its name in
         ``derivations/SUBJECT.py``, and another law has no proof.
@@ -476,12 +476,16 @@ def law(
     """
 
     def declare(function: Callable[..., Any]) -> Law:
+        letter, _, rest = result.partition("[")
+        unit, ends, remarks = rest.partition("]")
+        if not ends:
+            raise TypeError(f'{function.__name__}: result = {result!r} has no unit: write, for instance, "W [packets]"')
         proof = derivation
         if proof is None:
             _, ours, module = str(function.__module__).partition(PACKAGE)
             proof = f"{module.partition('.')[0]}.{function.__name__}" if ours else ""
         record = Law(
-            function, declared(function, symbols), unit, source, validity, proof, result=result,
+            function, declared(function, symbols), unit, source, validity, proof, result=letter.rstrip() + remarks,
             simulated=simulated, not_simulated=not_simulated, long_proof=long_proof, solves=solves,
         )  # fmt: skip
         _REGISTRY[record.place] = record

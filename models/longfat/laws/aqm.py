@@ -82,8 +82,7 @@ def root_sum(count: Any, xp: Any) -> Any:
 
 @law(
     source=f"{RFC_8289}, sections 5.5 and 5.6 (the rule); the sum is ours",
-    unit="s",
-    result="t_n, from the first drop to the n-th after it",
+    result="t_n [s], from the first drop to the n-th after it",
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
 )
 def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp):
@@ -102,8 +101,7 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp):
 
 @law(
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
-    unit="packets/s",
-    result="r",
+    result="r [packets/s]",
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
 def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp):
@@ -123,8 +121,7 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp):
 
 @law(
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
-    unit="packets",
-    result="n",
+    result="n [packets]",
     not_simulated="a step of codel_control_time",
 )
 def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp):
@@ -143,8 +140,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
 
 @law(
     source=f"Ours, by the rule of {RFC_8289}, section 5.6",
-    unit="s",
-    result="T, from the first drop on; 0 where the first drops suffice",
+    result="T [s], from the first drop on; 0 where the first drops suffice",
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
 )
 def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp):
@@ -172,8 +168,7 @@ TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates wha
 
 @law(
     source=f"{SCH_CAKE}, cake_set_rate()",
-    unit="s",
-    result="T, the target of CoDel in CAKE",
+    result="T [s], the target of CoDel in CAKE",
     not_simulated=TARGET_RULE,
 )
 def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp):
@@ -192,8 +187,7 @@ def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TA
 
 @law(
     source=f"{SCH_CAKE}, cake_set_rate()",
-    unit="s",
-    result="I, the interval of CoDel in CAKE",
+    result="I [s], the interval of CoDel in CAKE",
     not_simulated=TARGET_RULE,
 )
 def cake_interval(
@@ -224,8 +218,7 @@ SAMPLING = "the same controller at another sampling rate"
 
 @law(
     source=RULE,
-    unit="1/s",
-    result="alpha'",
+    result="alpha' [1/s]",
     derivation="aqm.rescaled_gains.integral",
     not_simulated=SAMPLING,
 )
@@ -244,8 +237,7 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 
 @law(
     source=RULE,
-    unit="1/s",
-    result="beta', which grows by alpha/4 for h = 1/2",
+    result="beta' [1/s], which grows by alpha/4 for h = 1/2",
     derivation="aqm.rescaled_gains.proportional",
     not_simulated=SAMPLING,
 )
@@ -267,8 +259,7 @@ def rescaled_proportional_gain(
 
 @law(
     source=f"Ours: {MATHIS}, section 2, at the queueing delay at which an integral controller comes to rest",
-    unit="probability",
-    result="p",
+    result="p [probability]",
     simulated=SimulatedBy(
         "pie_loss",
         {
@@ -301,8 +292,7 @@ def equilibrium_loss(flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: 
 
 @law(
     source=f"{RFC_9332}, section 2.1, equation (1)",
-    unit="probability",
-    result="p_C",
+    result="p_C [probability]",
     not_simulated="a rule of the discipline; coupled_rate_ratio has its effect",
 )
 def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp):
@@ -322,8 +312,7 @@ def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp):
 
 @law(
     source=f"{RFC_9332}, appendix C.2, equation (10) (for k = 2)",
-    unit="1",
-    result="r_L/r_C",
+    result="r_L/r_C [1]",
     not_simulated="two responses, each of which is simulated: window_at_spaced_marks of DCTCP, the square-root law",
 )
 def coupled_rate_ratio(
@@ -347,8 +336,7 @@ def coupled_rate_ratio(
 
 @law(
     source=f"{RFC_9332}, appendix C.2, equations (7) to (9)",
-    unit="1",
-    result="k",
+    result="k [1]",
     not_simulated="the inverse of coupled_rate_ratio at the round-trip times of the RFC",
     round_trip_time=ROUND_TRIP.described(remark="Both flows have it"),
 )

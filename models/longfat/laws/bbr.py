@@ -41,8 +41,7 @@ SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least conges
 
 @law(
     source=f"{BBR_DRAFT}, section 2.5 (the case of doubling, 4 ln 2 = 2.77); the general case is ours",
-    unit="1",
-    result="g, pacing rate over the measured delivery rate",
+    result="g [1], pacing rate over the measured delivery rate",
     not_simulated="runs do not record the rate before the link is full",
 )
 def startup_pacing_gain(growth: GROWTH = 2, *, xp):
@@ -68,8 +67,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp):
 
 @law(
     source=f"{BBR_DRAFT}, section 2.5 (any gain up to 1/g drains within a round trip); the time is ours",
-    unit="s",
-    result="T",
+    result="T [s]",
     not_simulated="runs do not record the duration of a state",
 )
 def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp):
@@ -89,8 +87,7 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
 
 @law(
     source=f"{BBR_DRAFT}, sections 2.6 and 2.8; {BBR_2016}",
-    unit="packets",
-    result="W",
+    result="W [packets]",
     derivation="",
     not_simulated="a definition; standing_queue, which depends on it, is simulated",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
@@ -111,8 +108,7 @@ def inflight_cap(bandwidth_delay_product, cwnd_gain: CWND_GAIN = 2, smallest_win
 
 @law(
     source=f"{SCHERRER} (two or more flows of BBR of 2016 in a deep buffer); the form with any gain is ours",
-    unit="packets",
-    result="Q, one bandwidth-delay product for g = 2",
+    result="Q [packets], one bandwidth-delay product for g = 2",
     # Our choice of the range: the law's queue is proportional to the bandwidth-delay product, and so is the number of
     # packets to simulate; at 50 packets the rounding of windows to packets adds a tenth of the queue.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 200.0), "cwnd_gain": 2.0}, relative=0.12),
@@ -135,8 +131,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 
 @law(
     source=f"Ours, by the rules of {BBR_2016} and {BBR_DRAFT}, section 5.3.4",
-    unit="1",
-    result="U",
+    result="U [1]",
     simulated=SimulatedBy(
         "bbr_utilisation",
         {
@@ -177,8 +172,7 @@ def probe_rtt_utilisation(round_trip_time: ROUND_TRIP, low_gain, interval: INTER
 
 @law(
     source=f"Ours, by the rules of {BBR_2016}",
-    unit="probability",
-    result="p, 0.2 for g_p = 5/4",
+    result="p [probability], 0.2 for g_p = 5/4",
     not_simulated="the rate collapses at this limit, and runs near it are undecided",
 )
 def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp):
@@ -199,8 +193,7 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp):
 
 @law(
     source=f"{SCHERRER} (flows of BBR of 2016 in a shallow buffer); the form with any gain is ours",
-    unit="probability",
-    result="p, which tends to that of `largest_loss` for many flows",
+    result="p [probability], which tends to that of `largest_loss` for many flows",
     not_simulated="a bound: simulated flows lose half of it, because their probes end with the first loss",
 )
 def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp):
@@ -222,8 +215,7 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp):
 
 @law(
     source=f"{WARE}, extended model of the in-flight cap",
-    unit="1",
-    result="1 - p, of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
+    result="1 - p [1], of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
     not_simulated="the law leaves out that the other flows fill the link during ProbeRTT: see share_refined",
 )
 def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp):
@@ -249,8 +241,9 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 
 @law(
     source=f"Ours, after {WARE}",
-    unit="1",
-    result="1 - p, of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1",
+    result=(
+        "1 - p [1], of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1"
+    ),
     not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
 )
 def share_refined(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp):
@@ -275,8 +268,7 @@ def share_refined(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1
 
 @law(
     source=f"{WARE}, duration of ProbeRTT",
-    unit="1",
-    result="Share of the BBR flows together",
+    result="Share of the BBR flows together [1]",
     not_simulated="the law extends share, which is not simulated: see there",
 )
 def share_with_probes(

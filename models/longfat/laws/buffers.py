@@ -28,8 +28,7 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
 
 @law(
     source=SOURCE,
-    unit="1",
-    result="U, over the policed rate; little more than (1 + beta)/2 with a small bucket",
+    result="U [1], over the policed rate; little more than (1 + beta)/2 with a small bucket",
     not_simulated="policers drop much of a window at once, then also retransmissions, which causes timeouts: see notes",
 )
 def policed_utilisation(
@@ -57,8 +56,7 @@ def policed_utilisation(
 
 @law(
     source=SOURCE,
-    unit="packets",
-    result="b; grows with the square of the round-trip time",
+    result="b [packets]; grows with the square of the round-trip time",
     not_simulated="the inverse of policed_utilisation at a utilisation of 1",
 )
 def burst_for_policed_rate(bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp):
@@ -87,8 +85,7 @@ SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is tak
 
 @law(
     source=f"{SCH_TBF}, the bound in its first comment",
-    unit="bytes/s",
-    result="x, after a pause in which the bucket fills",
+    result="x [bytes/s], after a pause in which the bucket fills",
     not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
 )
 def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp):
@@ -106,8 +103,7 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp):
 
 @law(
     source=f"Ours, by the rules of {SCH_TBF}",
-    unit="1",
-    result="U, over the rate of the shaper; 0 if no packet fits into the bucket",
+    result="U [1], over the rate of the shaper; 0 if no packet fits into the bucket",
     simulated=SimulatedBy(
         "shaped_utilisation",
         {"burst": (2000, 2e4), "packet_size": (500, 1500), "token_rate": (1e6, 1e8), "lateness": (1e-5, 1e-3)},
@@ -136,8 +132,7 @@ def shaped_utilisation(burst: TOKENS, packet_size: LARGEST, token_rate: TOKEN_RA
 
 @law(
     source=f"Ours, by the rules of {SCH_TBF}; its comments have b = r/HZ, for a timer of that resolution",
-    unit="bytes",
-    result="b, of Linux's tbf; htb needs l less",
+    result="b [bytes], of Linux's tbf; htb needs l less",
     not_simulated="the inverse of shaped_utilisation at a utilisation of 1",
     packet_size=LARGEST,
 )
@@ -164,8 +159,7 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Fraction of the time 
 
 @law(
     source=f"{SPANG} (one flow, by the factor of its scheme); {APPENZELLER}, section 3 (synchronised flows of Reno)",
-    unit="1",
-    result="B, in bandwidth-delay products: 1 for Reno, 3/7 for CUBIC",
+    result="B [1], in bandwidth-delay products: 1 for Reno, 3/7 for CUBIC",
     derivation="buffers.synchronised",
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
 )
@@ -186,8 +180,7 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp):
 
 @law(
     source=f"{APPENZELLER}, section 3 (beta = 1/2); with the factor of the scheme ours",
-    unit="1",
-    result="Standard deviation of the sum of the windows over its mean",
+    result="Standard deviation of the sum of the windows over its mean [1]",
     derivation="buffers.deviation",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
@@ -207,8 +200,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp):
 
 @law(
     source=f"Ours: the model of {APPENZELLER}, section 3, with the bound of {HOEFFDING}, theorem 2",
-    unit="1",
-    result="B, in bandwidth-delay products; infinite where the bound gives none, sqrt(n) <= the factor below",
+    result="B [1], in bandwidth-delay products; infinite where the bound gives none, sqrt(n) <= the factor below",
     derivation="buffers.desynchronised",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )

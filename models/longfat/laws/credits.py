@@ -32,8 +32,7 @@ POOL_GROWTH = Symbol(
 
 @law(
     source=f"{KUNG_CREDIT} (from a summary), for u that divide the window; the rest is ours",
-    unit="bytes/s",
-    result="X, of a receiver that reads immediately",
+    result="X [bytes/s], of a receiver that reads immediately",
     simulated=SimulatedBy(
         "credit_throughput",
         {
@@ -74,8 +73,7 @@ def throughput(
 
 @law(
     source=f"{KUNG_CHAPMAN}: N_3 = rate x round trip (from its abstract)",
-    unit="bytes",
-    result="W",
+    result="W [bytes]",
     not_simulated="the inverse of a law that is simulated",
 )
 def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp):
@@ -94,8 +92,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
 
 @law(
     source=f"Ours: a recursion for the rule of {KUNG_CREDIT} (not checked against the original)",
-    unit="packets",
-    result="A_k",
+    result="A_k [packets]",
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp):

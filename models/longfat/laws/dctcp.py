@@ -31,8 +31,7 @@ ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
 
 @law(
     source=f"{RFC_9332}, appendix C.2, equation (6)",
-    unit="packets",
-    result="W",
+    result="W [packets]",
     simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
 )
 def window_at_spaced_marks(marking: MARKING, *, xp):
@@ -52,8 +51,7 @@ def window_at_spaced_marks(marking: MARKING, *, xp):
 
 @law(
     source="Ours, by the rules of RFC 8257, section 3.3",
-    unit="packets",
-    result="W, 1.37 times that of `window_at_spaced_marks`",
+    result="W [packets], 1.37 times that of `window_at_spaced_marks`",
     simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
 )
 def window_at_random_marks(marking: MARKING, *, xp):
@@ -73,8 +71,7 @@ def window_at_random_marks(marking: MARKING, *, xp):
 
 @law(
     source=f"{DCTCP_2010}, section 3.3, solved for the window by us",
-    unit="packets",
-    result="W, the window at which the queue reaches the threshold; it tends to 2/p^2 for small p",
+    result="W [packets], the window at which the queue reaches the threshold; it tends to 2/p^2 for small p",
     not_simulated="the inverse of marked_share",
 )
 def window_at_threshold_marks(marking: MARKING, *, xp):
@@ -100,8 +97,7 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
 
 @law(
     source=SAWTOOTH,
-    unit="1",
-    result="alpha, the fraction of marked packets; half of it is the relative decrease of W; 1 at W = 1",
+    result="alpha [1], the fraction of marked packets; half of it is the relative decrease of W; 1 at W = 1",
     not_simulated=SYNCHRONISED,
 )
 def marked_share(window: WINDOW, *, xp):
@@ -125,8 +121,7 @@ def marked_share(window: WINDOW, *, xp):
 
 @law(
     source=SAWTOOTH,
-    unit="packets",
-    result="A; the queue is between K + N - A and K + N",
+    result="A [packets]; the queue is between K + N - A and K + N",
     not_simulated=SYNCHRONISED,
 )
 def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp):
@@ -147,8 +142,7 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
 
 @law(
     source=SAWTOOTH,
-    unit="s",
-    result="T_C",
+    result="T_C [s]",
     not_simulated=SYNCHRONISED,
     round_trip_time=ROUND_TRIP.described(remark="It includes the queueing delay, about that of the threshold"),
 )
@@ -167,8 +161,7 @@ def oscillation_period(flows: FLOWS, bandwidth_delay_product: BDP, threshold: TH
 
 @law(
     source=SAWTOOTH,
-    unit="packets",
-    result="Q_max",
+    result="Q_max [packets]",
     simulated=SimulatedBy("dctcp_queue", {"flows": (1.0, 10.0), "threshold": [60.0, 80.0, 120.0]}, accuracy=2.0),
 )
 def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp):
@@ -188,8 +181,7 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp):
 
 @law(
     source=SAWTOOTH,
-    unit="packets",
-    result="Q_min, 0 where the link idles",
+    result="Q_min [packets], 0 where the link idles",
     not_simulated=SYNCHRONISED,
 )
 def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp):
@@ -208,8 +200,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
 
 @law(
     source=SAWTOOTH,
-    unit="packets",
-    result="K; larger thresholds never let the link idle, for any number of flows",
+    result="K [packets]; larger thresholds never let the link idle, for any number of flows",
     not_simulated="a bound for any number of flows, from smallest_queue, which assumes synchronised flows",
 )
 def least_threshold(bandwidth_delay_product: BDP, *, xp):

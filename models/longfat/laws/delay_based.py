@@ -32,8 +32,7 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
 
 @law(
     source=f"{COPA}, section 2.1",
-    unit="s",
-    result="d_q",
+    result="d_q [s]",
     not_simulated="the centre of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp):
@@ -52,8 +51,7 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp):
 
 @law(
     source=f"{COPA}, section 2.1",
-    unit="1",
-    result="x; all shares together are 1",
+    result="x [1]; all shares together are 1",
     simulated=SimulatedBy("copa_share", {"delta": (0.04, 0.2), "targets": (40.0, 60.0)}, accuracy=0.015),
 )
 def copa_share(delta: DELTA, targets: TARGETS, *, xp):
@@ -71,8 +69,7 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp):
 
 @law(
     source=f"{COPA}, section 3",
-    unit="packets",
-    result="Q_max; the shortest queue is 0, and the period five round trips",
+    result="Q_max [packets]; the shortest queue is 0, and the period five round trips",
     not_simulated="the top of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp):
@@ -92,8 +89,7 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp):
 
 @law(
     source=f"{COPA}, section 3",
-    unit="packets",
-    result="Q, the mean over the oscillation",
+    result="Q [packets], the mean over the oscillation",
     simulated=SimulatedBy("copa_queue", {"flows": (2.0, 5.0), "delta": (0.04, 0.2)}, relative=0.06),
 )
 def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp):
@@ -133,8 +129,7 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
 
 @law(
     source=f"{LEDBAT_DRAFT}, section 4.2",
-    unit="packets",
-    result="G, at most 1",
+    result="G [packets], at most 1",
     not_simulated="a definition; ledbat_slowdown_time, which depends on it, is simulated",
 )
 def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp):
@@ -153,8 +148,7 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp):
 
 @law(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, section 4.3",
-    unit="s",
-    result="q, a little above the target",
+    result="q [s], a little above the target",
     simulated=SimulatedBy(
         "ledbat_delay",
         {
@@ -189,8 +183,7 @@ def ledbat_queueing_delay(
 
 @law(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
-    unit="s",
-    result="L; a slowdown starts 9 L after the end of the one before",
+    result="L [s]; a slowdown starts 9 L after the end of the one before",
     simulated=SimulatedBy(
         "ledbat_slowdown",
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},
@@ -217,8 +210,7 @@ def ledbat_slowdown_time(capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP
 
 @law(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
-    unit="1",
-    result="U, at least 9/10",
+    result="U [1], at least 9/10",
     simulated=SimulatedBy(
         "ledbat_utilisation",
         {"capacity_packets": (1000.0, 5000.0), "round_trip_time": [0.005, 0.013, 0.035, 0.07, 0.14], "target": 0.06},

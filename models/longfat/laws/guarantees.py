@@ -31,8 +31,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
 
 @law(
     source=f"{PAREKH_SINGLE} (not checked against the original)",
-    unit="s",
-    result="D",
+    result="D [s]",
     derivation="guarantees.fluid_delay",
     simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
 )
@@ -53,8 +52,7 @@ def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp):
 @law(
     source=f"{PAREKH_MULTIPLE} (not checked against the original); {ZHANG_VIRTUAL_CLOCK}, whose clock is the "
     "deadline of the proof",
-    unit="s",
-    result="D, without propagation delays",
+    result="D [s], without propagation delays",
     derivation="guarantees.packet_delay",
     simulated=SimulatedBy(
         "guaranteed_delay",

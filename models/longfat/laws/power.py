@@ -44,8 +44,7 @@ PROPAGATION = Symbol(
 
 @law(
     source=f"{KIM_FARBER}, section 4.1.4, after {GIESSLER}",
-    unit="bytes^alpha/s^(alpha+1)",
-    result="P; in bytes/s^2 for alpha = 1",
+    result="P [bytes^alpha/s^(alpha+1)]; in bytes/s^2 for alpha = 1",
     not_simulated="arithmetic of definitions",
     throughput=THROUGHPUT.described(remark="It counts the whole system"),
     response_time=RESPONSE_TIME.described(remark="It is the mean over all transfers, propagation included"),
@@ -68,8 +67,7 @@ def network_power(throughput, response_time, alpha=1, *, xp):
 
 @law(
     source=LITTLE,
-    unit="transfers",
-    result="N, averaged over time",
+    result="N [transfers], averaged over time",
     derivation="power.little",
     not_simulated="arithmetic of definitions",
 )
@@ -105,8 +103,7 @@ def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
         f"{KIM_FARBER}, section 4.1.4; the waiting time is the Pollaczek-Khinchine formula, {KLEINROCK_QUEUES}, "
         "section 5.6"
     ),
-    unit="1",
-    result="P S/C^alpha: 1 for a link that is full without queueing and without propagation delay",
+    result="P S/C^alpha [1]: 1 for a link that is full without queueing and without propagation delay",
     simulated=SimulatedBy(
         "mg1_power",
         {"load": (0.05, 0.8), "variation": [0.0, 1.0], "alpha": 1.0, "propagation": (0.05, 10.0)},
@@ -134,8 +131,7 @@ def relative_power(load, propagation: PROPAGATION = 0, variation: VARIATION = 1,
 
 @law(
     source=f"{KLEINROCK_POWER}; the form with propagation and alpha together is ours",
-    unit="1",
-    result="rho*, between 0 and 1; q/(1 + q) for alpha = 1",
+    result="rho* [1], between 0 and 1; q/(1 + q) for alpha = 1",
     derivation="power.knee",
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
@@ -162,8 +158,7 @@ def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALP
 
 @law(
     source=f"{KLEINROCK_POWER}; the form with propagation and alpha together is ours",
-    unit="transfers",
-    result="N*, averaged over time: waiting, in service and in propagation",
+    result="N* [transfers], averaged over time: waiting, in service and in propagation",
     long_proof=True,
     not_simulated="the maximum of relative_power, which is simulated",
 )
@@ -196,8 +191,7 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
 
 @law(
     source=f"{OURS}; the mean response time under processor sharing is from {KLEINROCK_COMPUTERS}, chapter 4",
-    unit="bytes/s^2",
-    result="P*, at the load rho* = q/(1 + q)",
+    result="P* [bytes/s^2], at the load rho* = q/(1 + q)",
     long_proof=True,
     not_simulated=BOUND,
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
@@ -222,8 +216,7 @@ def power_ceiling(capacity: CAPACITY, file_size, round_trip_time: ROUND_TRIP, *,
 
 @law(
     source=f"{OURS}; the waiting time in M/D/1 is from {KLEINROCK_QUEUES}, section 5.6",
-    unit="bytes/s^2",
-    result="P*, at the load rho* = q/(1 + q); service in order of arrival reaches it",
+    result="P* [bytes/s^2], at the load rho* = q/(1 + q); service in order of arrival reaches it",
     long_proof=True,
     not_simulated=BOUND,
     file_size=FILE_SIZE.described("Size of every file"),
@@ -251,8 +244,7 @@ def first_come_ceiling(capacity: CAPACITY, file_size, round_trip_time: ROUND_TRI
 
 @law(
     source=f"{OURS}; the waiting time is the Pollaczek-Khinchine formula, {KLEINROCK_QUEUES}, section 5.6",
-    unit="bytes/s^2",
-    result="P*, at the load rho* = q/(1 + q), which is `knee_load`",
+    result="P* [bytes/s^2], at the load rho* = q/(1 + q), which is `knee_load`",
     long_proof=True,
     not_simulated=BOUND,
     variation=VARIATION.described(
@@ -279,8 +271,7 @@ def greatest_power(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: RO
 
 @law(
     source=OURS,
-    unit="1",
-    result="Exponent: 2 without propagation delay, 3/2 where C D = 3 F, and towards 1 for fast links",
+    result="Exponent [1]: 2 without propagation delay, 3/2 where C D = 3 F, and towards 1 for fast links",
     derivation="power.ceiling_growth",
     not_simulated=BOUND,
 )

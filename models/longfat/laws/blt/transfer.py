@@ -37,8 +37,7 @@ BDP = Symbol("x", "1", "[0, inf)", (0.01, 100.0), "Bandwidth-delay product C D o
 
 @law(
     source=OURS,
-    unit="s",
-    result="T, from the first packet to the last acknowledgment. The file is complete at the receiver D/2 earlier",
+    result="T [s], from the first packet to the last acknowledgment. The file is complete at the receiver D/2 earlier",
     simulated=SimulatedBy("blt_file", {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6),
     access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
     last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
@@ -62,8 +61,7 @@ def unloaded_transfer_time(
 
 @law(
     source=OURS,
-    unit="packets",
-    result="(n - 1)(1 - r); buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
+    result="(n - 1)(1 - r) [packets]; buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
@@ -83,8 +81,7 @@ def buffer_for_burst(packets: PACKETS, rate_ratio, *, xp):
 
 @law(
     source=OURS,
-    unit="packets",
-    result="n, not rounded; of a longer burst, packet floor(n), counted from 0, is the first that is lost",
+    result="n [packets], not rounded; of a longer burst, packet floor(n), counted from 0, is the first that is lost",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
@@ -108,8 +105,7 @@ LONGEST = 64  # a file of 2^53 packets takes 54 rounds
 
 @law(
     source=ESTIMATE,
-    unit="bytes/s^2",
-    result="P*, at the load of `knee_with_unloaded_time`",
+    result="P* [bytes/s^2], at the load of `knee_with_unloaded_time`",
     derivation="unloaded.power_with_unloaded_time",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
@@ -133,8 +129,7 @@ def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_
 
 @law(
     source=ESTIMATE,
-    unit="1",
-    result="rho*; on average T_0/S transfers are in progress",
+    result="rho* [1]; on average T_0/S transfers are in progress",
     derivation="unloaded.knee_with_unloaded_time",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
@@ -155,8 +150,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
 
 @law(
     source=ESTIMATE + ", whose section 4.3.2 raises the question",
-    unit="1",
-    result="A: 1 at x = 0, increasing from there towards the number of slow-start rounds if n > 1",
+    result="A [1]: 1 at x = 0, increasing from there towards the number of slow-start rounds if n > 1",
     derivation="unloaded.power_advantage",
     not_simulated="a formula of the unloaded transfer time, which is simulated",
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),

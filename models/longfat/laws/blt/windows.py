@@ -60,8 +60,7 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1 and figure 2",
-    unit="packets",
-    result=r"\|W_k\|, an integer if gamma is one",
+    result=r"\|W_k\| [packets], an integer if gamma is one",
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
@@ -80,8 +79,7 @@ def window_size(window, growth: GROWTH = 2, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
-    unit="packets",
-    result="F_m; the first packet of window m is number F_m, rounded up",
+    result="F_m [packets]; the first packet of window m is number F_m, rounded up",
     not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
     growth=GROWTH.described(remark="F_m is m for gamma = 1"),
@@ -104,8 +102,7 @@ def packets_in_windows(windows, growth=2, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1, where gamma is 2",
-    unit="1",
-    result="P(s), an integer: the number of the packet's window; floor(log2(s + 1)) for gamma = 2",
+    result="P(s) [1], an integer: the number of the packet's window; floor(log2(s + 1)) for gamma = 2",
     not_simulated=COUNTED,
     growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
@@ -142,10 +139,9 @@ def packet_priority(packet: PACKET, growth=2, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
-    unit="packets",
     result=(
-        "Packets in 2^pi windows; for gamma = 2 exact up to 5 bits (4 294 967 295 packets), rounded from 6 on, and "
-        "inf from 10 on, where 2^1024 exceeds the largest double; mpmath gives all digits"
+        "Packets in 2^pi windows [packets]; for gamma = 2 exact up to 5 bits (4 294 967 295 packets), rounded from 6 "
+        "on, and inf from 10 on, where 2^1024 exceeds the largest double; mpmath gives all digits"
     ),
     not_simulated=COUNTED,
 )
@@ -166,8 +162,7 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
-    unit="packets",
-    result=r"\|W_k\|",
+    result=r"\|W_k\| [packets]",
     not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
@@ -186,8 +181,7 @@ def additive_window_size(window, step: STEP = 1, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
-    unit="packets",
-    result="F_m; the first packet of window m is number F_m, rounded up",
+    result="F_m [packets]; the first packet of window m is number F_m, rounded up",
     not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
 )
@@ -207,8 +201,7 @@ def packets_in_additive_windows(windows, step: STEP = 1, *, xp):
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1 (windows that grow by a constant); the closed form is ours",
-    unit="1",
-    result="P(s), an integer: the number of the packet's window",
+    result="P(s) [1], an integer: the number of the packet's window",
     not_simulated=COUNTED,
     step=STEP.described(remark="The priority is s itself for alpha = 0"),
 )

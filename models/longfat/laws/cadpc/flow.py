@@ -29,10 +29,9 @@ SMOOTHING = Symbol("a", "1", "(0, 3]", (0.1, 1.0), "Smoothness factor")
 
 @law(
     source=f"{WELZL}, section II.B, equation (1); smoothness factor in table I",
-    unit="1",
     result=(
-        "x(t + 1). Not positive where x + L >= 1 + 1/a: there a sender needs a smallest rate, which the paper does "
-        "not give; it says that the rate must not reach zero"
+        "x(t + 1) [1]. Not positive where x + L >= 1 + 1/a: there a sender needs a smallest rate, which the paper "
+        "does not give; it says that the rate must not reach zero"
     ),
     not_simulated="the rule that the simulated sender computes itself",
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
@@ -57,8 +56,7 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing=1, *, xp):
 
 @law(
     source=f"{WELZL}, sections III and IV.B",
-    unit="1",
-    result="x(t + 1); not positive where x/w + L >= 1 + 1/a",
+    result="x(t + 1) [1]; not positive where x/w + L >= 1 + 1/a",
     derivation="cadpc_network.weights.update",
     not_simulated="the rule that the simulated sender computes itself",
 )
@@ -78,8 +76,7 @@ def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOT
 
 @law(
     source=f"Ours: equation (2) of {WELZL} in continuous time; its section II.B names logistic growth",
-    unit="1",
-    result="x(t), over the capacity",
+    result="x(t) [1], over the capacity",
     derivation="cadpc.logistic",
     not_simulated="the rule in continuous time; simulated senders update in steps",
 )
@@ -104,8 +101,7 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
 
 @law(
     source=f"{WELZL}, section II.B, after equation (2)",
-    unit="1",
-    result="x, over the capacity",
+    result="x [1], over the capacity",
     derivation="cadpc.equilibria.rate",
     simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
 )
@@ -125,8 +121,7 @@ def equilibrium_rate(flows: FLOWS, *, xp):
 
 @law(
     source=f"{WELZL}, section II.B, equation (3)",
-    unit="1",
-    result="L, over the capacity",
+    result="L [1], over the capacity",
     derivation="cadpc.equilibria.traffic",
     simulated=SimulatedBy("cadpc_traffic", relative=0.03),
 )
@@ -145,8 +140,7 @@ def equilibrium_traffic(flows: FLOWS, *, xp):
 
 @law(
     source=f"{WELZL}, sections III and IV.B",
-    unit="1",
-    result="x, over the capacity",
+    result="x [1], over the capacity",
     derivation="cadpc_network.weights.rate",
     simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
 )
@@ -194,8 +188,9 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
 
 @law(
     source=f"Ours: exact solution of {WELZL}, section II.B, equation (2)",
-    unit="1",
-    result="x_t, over the capacity; NaN where x_0 >= 2/(1 + n), from where the first update leads to no positive rate",
+    result=(
+        "x_t [1], over the capacity; NaN where x_0 >= 2/(1 + n), from where the first update leads to no positive rate"
+    ),
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
 )
@@ -226,8 +221,7 @@ def trajectory(rate, flows: FLOWS, updates: UPDATES, *, xp):
 
 @law(
     source=f"Ours: inverse of the exact solution of {WELZL}, section II.B, equation (2)",
-    unit="updates",
-    result="t, to be rounded up; NaN where x_0 >= 2/(1 + n)",
+    result="t [updates], to be rounded up; NaN where x_0 >= 2/(1 + n)",
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
     fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
@@ -262,8 +256,7 @@ def updates_to_fraction(rate, flows: FLOWS, fraction, *, xp):
 
 @law(
     source=f"{WELZL}, section III, table I",
-    unit="s",
-    result="T",
+    result="T [s]",
     not_simulated="arithmetic of definitions",
     round_trips=ROUND_TRIPS.described(remark="The paper has 4"),
 )

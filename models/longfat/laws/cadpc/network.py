@@ -81,8 +81,7 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link o
 
 @law(
     source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
-    unit="1",
-    result="x, over the capacity of a link",
+    result="x [1], over the capacity of a link",
     derivation="cadpc_network.parking_lot.long",
     simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
 )
@@ -101,8 +100,7 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp):
 
 @law(
     source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
-    unit="1",
-    result="x, over the capacity of a link",
+    result="x [1], over the capacity of a link",
     derivation="cadpc_network.parking_lot.crowded",
     simulated=SimulatedBy("parking_lot_short", {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03),
     own=OWN.described(remark="The flow itself is included"),
@@ -129,8 +127,7 @@ DISTURBANCES = "multipliers of small disturbances, which tests/test_cadpc_agreem
 
 @law(
     source=f"Ours, for equation (1) of {WELZL}",
-    unit="1",
-    result="Multiplier",
+    result="Multiplier [1]",
     derivation="cadpc_spectrum.spectrum.difference",
     long_proof=True,
     not_simulated=DISTURBANCES,
@@ -153,8 +150,7 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp):
 
 @law(
     source=f"Ours, for equation (1) of {WELZL}",
-    unit="updates",
-    result="t, to be rounded up; about ln(1/q) (1 + n)/a",
+    result="t [updates], to be rounded up; about ln(1/q) (1 + n)/a",
     derivation="cadpc_spectrum.updates_to_fairness",
     long_proof=True,
     not_simulated=DISTURBANCES,
@@ -175,8 +171,7 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
 
 @law(
     source=f"Ours, for equation (1) of {WELZL}; the startup is discussed in its section III",
-    unit="1",
-    result="Factor; it decreases as the rate grows and holds for rates small beside 1/(1 + n)",
+    result="Factor [1]; it decreases as the rate grows and holds for rates small beside 1/(1 + n)",
     derivation="cadpc_spectrum.newcomer",
     not_simulated=DISTURBANCES,
     flows=FLOWS.described("Flows that share the link already"),
@@ -214,8 +209,7 @@ def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
 
 @law(
     source=f"Ours, after the description in {WELZL}, section III",
-    unit="flows",
-    result="m, from m_0 down to 1",
+    result="m [flows], from m_0 down to 1",
     derivation="cadpc.startup",
     not_simulated="the rule that the simulated sender computes itself",
 )
@@ -236,8 +230,7 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
 
 @law(
     source=f"Ours, after the description in {WELZL}, section III",
-    unit="1",
-    result="x(t + 1); not positive where x + L >= 1 + 1/a",
+    result="x(t + 1) [1]; not positive where x + L >= 1 + 1/a",
     not_simulated="the rule that the simulated sender computes itself",
     initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
 )

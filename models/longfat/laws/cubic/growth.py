@@ -45,8 +45,7 @@ DETERMINISTIC = {
 
 @law(
     source=f"{RFC_9438}, section 4.2, equation 2, with the window of section 4.6 at its beginning",
-    unit="s",
-    result="K",
+    result="K [s]",
     not_simulated="the period of `mean_window`, which is simulated",
 )
 def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp):
@@ -66,8 +65,7 @@ def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA
 
 @law(
     source=f"{RFC_9438}, section 4.2, equation 1",
-    unit="packets",
-    result="W_cubic(t), from beta W_max at t = 0 through W_max at t = K",
+    result="W_cubic(t) [packets], from beta W_max at t = 0 through W_max at t = K",
     simulated=SimulatedBy(
         "cubic_window",
         {"time": (0.5, 15.0), "window_before_loss": (1500.0, 4000.0), "c": (0.4, 1.0), "beta": (0.6, 0.8)},
@@ -109,8 +107,10 @@ def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: 
 
 @law(
     source=f"Ours, for the rules of {RFC_9438}, sections 4.2 and 4.3",
-    unit="packets",
-    result="W, from (1 + beta)/2 W_max where the Reno-friendly estimate rules to (3 + beta)/4 W_max where it does not",
+    result=(
+        "W [packets], from (1 + beta)/2 W_max where the Reno-friendly estimate rules to (3 + beta)/4 W_max where it "
+        "does not"
+    ),
     simulated=SimulatedBy("cubic_mean_window", DETERMINISTIC, relative=0.02),
 )
 def mean_window(
@@ -142,8 +142,7 @@ def mean_window(
 
 @law(
     source=f"Ours, for the rules of {RFC_9438}, sections 4.2 and 4.3",
-    unit="packets",
-    result="N; 1/N is the loss probability with which the window returns to W_max",
+    result="N [packets]; 1/N is the loss probability with which the window returns to W_max",
     not_simulated="the distance of the losses at which mean_window is simulated",
 )
 def packets_between_losses(
@@ -183,8 +182,7 @@ def _full(buffer: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 @law(
     source=OURS,
-    unit="1",
-    result="U, from (3 + beta)/4 without a buffer to 1 at B = 1/beta - 1, where the slope is 0 on both sides",
+    result="U [1], from (3 + beta)/4 without a buffer to 1 at B = 1/beta - 1, where the slope is 0 on both sides",
     simulated=SimulatedBy("cubic_utilisation", {"buffer": (0.05, 0.8), "beta": (0.6, 0.8)}, accuracy=0.005),
 )
 def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp):
@@ -210,8 +208,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp):
 
 @law(
     source=OURS,
-    unit="1",
-    result="Q over the bandwidth-delay product, the mean over time",
+    result="Q over the bandwidth-delay product [1], the mean over time",
     # Our choice of the accuracy: at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101
     # bandwidth-delay products.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
@@ -271,8 +268,7 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
 
 @law(
     source=f"Ours, in the fluid limit of {RFC_9438}, sections 4.2, 4.3 and 4.6",
-    unit="1",
-    result="U, between those of `tcp.aimd_utilisation_general` and of `utilisation`",
+    result="U [1], between those of `tcp.aimd_utilisation_general` and of `utilisation`",
     derivation="cubic_link.utilisation_general",
     simulated=SimulatedBy(
         "cubic_utilisation_general",

@@ -27,8 +27,7 @@ def _constant(c: Any, beta: Any) -> Any:
 
 @law(
     source=f"{RFC_9438}, section 5, equation 5, and section 4.3, equation 3",
-    unit="packets",
-    result="W, the larger of both regions' averages",
+    result="W [packets], the larger of both regions' averages",
     simulated=SimulatedBy(
         "cubic_window_at_loss",
         {"loss": (1e-5, 2e-4), "round_trip_time": (0.02, 0.15), "c": (0.2, 1.0), "beta": (0.6, 0.8)},
@@ -75,8 +74,7 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
 
 @law(
     source=f"{RFC_9438}, section 5.2, table 3 (its values)",
-    unit="probability",
-    result="p; the rate is W/R",
+    result="p [probability]; the rate is W/R",
     not_simulated="the inverse of a law that is simulated",
 )
 def loss_of_window(window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
@@ -95,8 +93,7 @@ def loss_of_window(window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0
 
 @law(
     source=f"Ours: both terms of {RFC_9438}, section 5, equation 5, and section 4.3, equation 3, set equal",
-    unit="probability",
-    result="p; values above 1 mean that the Reno-friendly region never rules",
+    result="p [probability]; values above 1 mean that the Reno-friendly region never rules",
     not_simulated="the limit between the two cases of average_window, which is simulated",
 )
 def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
@@ -115,8 +112,7 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
 
 @law(
     source=f"Ours, for the rules of {RFC_9438}, sections 4.2 and 4.3",
-    unit="packets",
-    result="W_max at which K equals the climb of the Reno-friendly estimate",
+    result="W_max at which K equals the climb of the Reno-friendly estimate [packets]",
     not_simulated="the limit between the cases of mean_window, which is simulated",
 )
 def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp):
@@ -137,8 +133,7 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
 
 @law(
     source=f"{POOJARY_SHARMA} (the limiting Markov chain, without fast convergence); the factors are ours",
-    unit="packets",
-    result="W; its factor is computed for beta = 0.7",
+    result="W [packets]; its factor is computed for beta = 0.7",
     derivation="cubic_random.average_window_random",
     long_proof=True,
     simulated=SimulatedBy(

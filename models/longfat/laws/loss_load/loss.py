@@ -49,8 +49,10 @@ def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, after " + WILLIAMSON_CHERITON,
-    unit="probability",
-    result="P, never decreasing in f; 0 up to f = -a. Without others max(0, (f + a)/f). At f = 0 the slope is set to 0",
+    result=(
+        "P [probability], never decreasing in f; 0 up to f = -a. Without others max(0, (f + a)/f). At f = 0 the slope"
+        " is set to 0"
+    ),
     derivation="",
     not_simulated="the rule that the simulated switch computes itself",
     excess=EXCESS.described(remark="Negative if they leave some capacity unused"),
@@ -91,10 +93,9 @@ def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2",
-    unit="1",
     result=(
-        "t, over the capacity that the link announces. Rises up to `throughput_optimal_rate`, then falls: to 0 if the "
-        "others alone exceed the capacity, else to -a. A source that is alone has min(f, -a)"
+        "t [1], over the capacity that the link announces. Rises up to `throughput_optimal_rate`, then falls: to 0 if"
+        " the others alone exceed the capacity, else to -a. A source that is alone has min(f, -a)"
     ),
     derivation="",
     not_simulated="the rule that the simulated switch computes itself",
@@ -121,8 +122,10 @@ LINK = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1e10), "Capacity of the link")
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2 (bounded packet loss)",
-    unit="probability",
-    result="P, of the announced loss-load curve; the link's true loss is less if it announces less than its capacity",
+    result=(
+        "P [probability], of the announced loss-load curve; the link's true loss is less if it announces less than "
+        "its capacity"
+    ),
     derivation="loss_load.loss_at_optimum",
     simulated=SimulatedBy("loss_load_loss_at_capacity", accuracy=0.012, long=True),
 )
@@ -141,8 +144,7 @@ def bounded_loss(k: K, *, xp):
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.3",
-    unit="bytes/s",
-    result="C_v",
+    result="C_v [bytes/s]",
     derivation="",
     not_simulated="arithmetic of definitions",
     capacity=LINK.described("True capacity of the link"),
@@ -163,8 +165,7 @@ def virtual_capacity(capacity, v: VIRTUAL, *, xp):
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", sections 2.2 (v = 1) and 2.3",
-    unit="1",
-    result="L, over the true capacity",
+    result="L [1], over the true capacity",
     derivation="loss_load.virtual_capacity",
     simulated=SimulatedBy("loss_load_load", accuracy=0.03),
     v=VIRTUAL.described(remark="1 gives the loss-load model itself"),
@@ -185,8 +186,7 @@ def equilibrium_load(k: K, v, *, xp):
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", sections 2.2 and 2.3",
-    unit="1",
-    result="f, over the true capacity",
+    result="f [1], over the true capacity",
     derivation="loss_load.virtual_rate",
     not_simulated="equilibrium_load, which is simulated, over the number of sources",
 )
@@ -205,8 +205,10 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp):
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.3 with footnote 3, and section 4.1 for the smallest v",
-    unit="probability",
-    result="p; 1/(k + 1) for v = 1, and 0 up to v = k/(k + 1), `lossless_virtual_factor`, where the slope jumps",
+    result=(
+        "p [probability]; 1/(k + 1) for v = 1, and 0 up to v = k/(k + 1), `lossless_virtual_factor`, where the slope "
+        "jumps"
+    ),
     derivation="loss_load.virtual_loss",
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
 )
@@ -227,8 +229,7 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp):
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 4.1",
-    unit="1",
-    result="v",
+    result="v [1]",
     derivation="loss_load.lossless_factor",
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
 )

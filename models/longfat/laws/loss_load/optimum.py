@@ -93,9 +93,8 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2 (dt/df = 0)",
-    unit="1",
     result=(
-        "f, over the capacity that the link announces; at most the access rate. Without others (b = 0) the free "
+        "f [1], over the capacity that the link announces; at most the access rate. Without others (b = 0) the free "
         "capacity max(0, -a)"
     ),
     solves=Equation(
@@ -136,8 +135,7 @@ NOTHING = 1e-140
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
-    unit="s",
-    result="T; N/(f mu) + R where nothing is lost, infinite where at most a fraction of 1e-140 is delivered",
+    result="T [s]; N/(f mu) + R where nothing is lost, infinite where at most a fraction of 1e-140 is delivered",
     derivation="",
     not_simulated="the time that a source expects by its own formula",
     packets=PACKETS.described("Packets still to be delivered"),
@@ -312,8 +310,7 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
 
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
-    unit="1",
-    result="f, over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
+    result="f [1], over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
     solves=Equation(
         SENDING, _stationary, other_case=lambda f, a, b, k, n, r, mu, f_max: (b == 0) | (f == -a) | (f >= f_max)
     ),

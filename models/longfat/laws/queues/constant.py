@@ -215,8 +215,7 @@ def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
 
 @law(
     source=f"{BRUN_GARCIA} (blocking probability)",
-    unit="probability",
-    result="P",
+    result="P [probability]",
     derivation="constant_queues.md1k_loss",
     long_proof=True,
     simulated=SimulatedBy("md1_loss", LOSSY, accuracy=0.003, relative=0.05),
@@ -246,8 +245,7 @@ def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp):
 
 @law(
     source=f"{BRUN_GARCIA} (mean number of customers)",
-    unit="packets",
-    result="L, averaged over time",
+    result="L [packets], averaged over time",
     derivation="constant_queues.md1k_mean_number",
     long_proof=True,
     simulated=SimulatedBy("md1_number", LIMITED, accuracy=0.01, relative=0.05),
@@ -284,8 +282,7 @@ def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp):
 
 @law(
     source=f"{BRUN_GARCIA} (mean waiting time)",
-    unit="service times",
-    result="W_q",
+    result="W_q [service times]",
     derivation="constant_queues.md1k_wait",
     long_proof=True,
     simulated=SimulatedBy("md1_wait", WAITING, accuracy=0.02, relative=0.05),

@@ -58,8 +58,7 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.6",
-    unit="probability",
-    result="P",
+    result="P [probability]",
     derivation="queues.mm1k.loss",
     simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
 )
@@ -90,8 +89,7 @@ def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.6 (mean of its distribution)",
-    unit="packets",
-    result="L, averaged over time",
+    result="L [packets], averaged over time",
     derivation="queues.mm1k.number",
     simulated=SimulatedBy("mm1_number", LIMITED, accuracy=0.01, relative=0.05),
 )
@@ -118,8 +116,7 @@ def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.6 (from its distribution, by Little's law)",
-    unit="service times",
-    result="W_q",
+    result="W_q [service times]",
     simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
 def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp):
@@ -143,8 +140,7 @@ def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.2",
-    unit="packets",
-    result="L, averaged over time",
+    result="L [packets], averaged over time",
     derivation="queues.mm1_number",
     simulated=SimulatedBy("mm1_number", UNLIMITED, relative=0.05),
 )
@@ -164,8 +160,7 @@ def mm1_mean_number(load: LOAD, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.2",
-    unit="service times",
-    result="W_q",
+    result="W_q [service times]",
     derivation="queues.mm1_times.wait",
     long_proof=True,
     simulated=SimulatedBy("mm1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
@@ -185,8 +180,7 @@ def mm1_wait(load: LOAD, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 3.2",
-    unit="service times",
-    result="W",
+    result="W [service times]",
     derivation="queues.mm1_times.response",
     long_proof=True,
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
@@ -206,8 +200,7 @@ def mm1_response(load: LOAD, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 5.6, for C_b^2 = 0",
-    unit="service times",
-    result="W_q",
+    result="W_q [service times]",
     simulated=SimulatedBy("md1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
 def md1_wait(load: LOAD, *, xp):
@@ -225,8 +218,7 @@ def md1_wait(load: LOAD, *, xp):
 
 @law(
     source=f"{KLEINROCK_QUEUES}, section 5.6 (Pollaczek-Khinchine mean value formula)",
-    unit="service times",
-    result="W_q",
+    result="W_q [service times]",
     derivation="queues.pollaczek_khinchine",
     simulated=SimulatedBy("mg1_wait", {"load": (0.05, 0.8), "variation": [0.0, 1.0]}, accuracy=0.01, relative=0.05),
     variation=VARIATION.described(remark="It is 0 for constant and 1 for exponential service times"),
@@ -247,8 +239,7 @@ def mg1_wait(load: LOAD, variation, *, xp):
 
 @law(
     source=f"{KLEINROCK_COMPUTERS}, chapter 4 (processor-sharing systems)",
-    unit="service times",
-    result="T(x)/x, in units of the flow's own service time; 1 without other flows",
+    result="T(x)/x [service times], in units of the flow's own service time; 1 without other flows",
     derivation="queues.processor_sharing",
     long_proof=True,
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),

@@ -79,8 +79,7 @@ def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
 
 @law(
     source=f"{GONG_PARULKAR}, section 4.2 (third term of D_s)",
-    unit="rounds",
-    result="S",
+    result="S [rounds]",
     derivation="segment_rounds.mean_rounds",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
@@ -99,8 +98,7 @@ def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp):
 
 @law(
     source=f"{GONG_PARULKAR}, section 4.2 (D_s)",
-    unit="s",
-    result="D_s",
+    result="D_s [s]",
     derivation="selective_repeat.sender_delay",
     simulated=SimulatedBy(
         "segment_mean_delay",
@@ -130,8 +128,7 @@ def mean_delay_sender(loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_
 
 @law(
     source=f"{GONG_PARULKAR}, section 4.2 (D_r)",
-    unit="s",
-    result="D_r. S is `mean_rounds`; nothing cancels in the second form",
+    result="D_r [s]. S is `mean_rounds`; nothing cancels in the second form",
     derivation="selective_repeat.receiver_delay",
     long_proof=True,
     not_simulated="mean_delay_sender, which is simulated, less a constant",

@@ -44,8 +44,7 @@ VALIDITY = Validity(
 
 @law(
     source=f"{GONG_PARULKAR}, section 4.2 (the four expressions for ThE)",
-    unit="1",
-    result="E",
+    result="E [1]",
     validity=VALIDITY,
     derivation="selective_repeat.efficiency_middle",
     simulated=SimulatedBy(
@@ -121,8 +120,7 @@ def throughput_efficiency_as_printed(
 
 @law(
     source=f"Ours: {GONG_PARULKAR}, section 4.2, solved for the window",
-    unit="segments",
-    result="W, NaN where e > 1 - p. The isolated value at W = 1 is not considered",
+    result="W [segments], NaN where e > 1 - p. The isolated value at W = 1 is not considered",
     derivation="selective_repeat.window_inversion",
     not_simulated="the inverse of a law that is simulated",
     efficiency=EFFICIENCY.described(remark="It has to be below 1 - p"),
@@ -185,8 +183,7 @@ MANY_VALIDITY = Validity(
 
 @law(
     source=f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2, without the fourth of them",
-    unit="1",
-    result="E, never above 1 - p",
+    result="E [1], never above 1 - p",
     validity=MANY_VALIDITY,
     derivation="many_rounds.efficiency",
     simulated=SimulatedBy(

@@ -21,8 +21,7 @@ PROCESSING = Symbol("T", "s", "[0, inf)", (1e-4, 1.0), "Processing time of a seg
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.3",
-    unit="bytes/s",
-    result="A; the paper counts bits",
+    result="A [bytes/s]; the paper counts bits",
     derivation="",
     not_simulated="arithmetic of definitions",
     burst_rate=BURST_RATE.described(remark="It is at most `largest_burst_rate`"),
@@ -42,8 +41,7 @@ def average_rate(burst_rate, burst_packets: BURST, packet_size: PACKET_SIZE, *, 
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.3",
-    unit="bursts/s",
-    result="F",
+    result="F [bursts/s]",
     derivation="",
     not_simulated="arithmetic of definitions",
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
@@ -63,10 +61,9 @@ def largest_burst_rate(peak_rate, burst_packets: BURST, packet_size: PACKET_SIZE
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.3 (L = s + X) and section 4.2 (X, in the second term of D_s)",
-    unit="packets",
     result=(
-        "L. The paper leaves X, the expected retransmissions of a segment, to the user; this is its value under "
-        "independent loss"
+        "L [packets]. The paper leaves X, the expected retransmissions of a segment, to the user; this is its value "
+        "under independent loss"
     ),
     derivation="segment_rounds.burst_packets",
     not_simulated="arithmetic of definitions",
@@ -86,8 +83,7 @@ def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp):
 
 @law(
     source=f"{GONG_PARULKAR}, sections 3.4 and 4.2",
-    unit="s",
-    result="t_a",
+    result="t_a [s]",
     derivation="selective_repeat.acknowledgment_delay.seconds",
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the connection's rate"),
@@ -108,8 +104,7 @@ def ack_delay(round_trip_time: ROUND_TRIP, packet_time, *, xp):
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.4",
-    unit="segments",
-    result="w_a",
+    result="w_a [segments]",
     derivation="selective_repeat.acknowledgment_delay.segments",
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the average rate"),
@@ -129,8 +124,7 @@ def ack_segments(ack_delay: ACK_DELAY, packet_time, segment_packets: PACKETS, *,
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.4",
-    unit="segments",
-    result="W_0",
+    result="W_0 [segments]",
     not_simulated="arithmetic of definitions",
 )
 def initial_window(ack_segments: ACK_SEGMENTS, *, xp):
@@ -149,8 +143,7 @@ def initial_window(ack_segments: ACK_SEGMENTS, *, xp):
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.4",
-    unit="segments",
-    result="W_1",
+    result="W_1 [segments]",
     derivation="selective_repeat.adjusted_window.window",
     not_simulated="arithmetic of definitions",
     rate=Symbol("F", "segments/s", "(0, inf)", (1.0, 1e5), "Rate that the window was made for"),
@@ -172,8 +165,7 @@ def adjusted_window(window: WINDOW, rate, new_rate, *, xp):
 
 @law(
     source=f"{GONG_PARULKAR}, section 3.4 and table 1",
-    unit="segments/s",
-    result="F_1; in table 1 a segment is a packet, and the throughput is in bit/s",
+    result="F_1 [segments/s]; in table 1 a segment is a packet, and the throughput is in bit/s",
     simulated=SimulatedBy(
         "sstp_throughput",
         {

@@ -48,8 +48,7 @@ def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
 
 @law(
     source=OURS,
-    unit="segments",
-    result="D, until all segments are in order again",
+    result="D [segments], until all segments are in order again",
     derivation="receive_buffer.discards",
     not_simulated=ONE_LOSS,
 )
@@ -72,8 +71,7 @@ def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, x
 
 @law(
     source=OURS,
-    unit="1",
-    result="E, never above 1 - p",
+    result="E [1], never above 1 - p",
     validity=VALIDITY,
     derivation="receive_buffer.hard_ack_efficiency",
     long_proof=True,
@@ -114,8 +112,7 @@ def throughput_efficiency_hard_ack(
 
 @law(
     source=OURS,
-    unit="segments",
-    result="B, a real number, to be rounded up. NaN where e is above 1 - p",
+    result="B [segments], a real number, to be rounded up. NaN where e is above 1 - p",
     derivation="receive_buffer.hard_ack_buffer",
     not_simulated="the inverse of a law that is simulated",
 )
@@ -151,8 +148,7 @@ def buffer_for_efficiency_hard_ack(
 
 @law(
     source=OURS,
-    unit="1",
-    result="E, without any further loss",
+    result="E [1], without any further loss",
     derivation="receive_buffer.locked_efficiency",
     not_simulated=ONE_LOSS,
 )

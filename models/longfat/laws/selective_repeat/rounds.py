@@ -179,8 +179,7 @@ def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
 
 @law(
     source=f"{OURS} (the mean of this distribution is the third term of D_s there)",
-    unit="probability",
-    result="F_k",
+    result="F_k [probability]",
     derivation="segment_distribution.cdf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
@@ -205,8 +204,7 @@ def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp):
 
 @law(
     source=OURS,
-    unit="probability",
-    result="f_k",
+    result="f_k [probability]",
     derivation="segment_distribution.pmf",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
@@ -255,8 +253,7 @@ def _difference(k: Any, p: Any, s: Any) -> Any:
 
 @law(
     source=OURS,
-    unit="rounds",
-    result="k, an integer",
+    result="k [rounds], an integer",
     derivation="segment_distribution.quantile",
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
 )
@@ -310,8 +307,7 @@ def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKE
 
 @law(
     source=f"{OURS} (mean_rounds is the third term of D_s there)",
-    unit="rounds",
-    result="S_N, which is `mean_rounds` of one segment of N s packets",
+    result="S_N [rounds], which is `mean_rounds` of one segment of N s packets",
     derivation="segment_distribution.largest",
     long_proof=True,
     not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",

@@ -160,8 +160,7 @@ TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "Missing packets of a segm
 
 @law(
     source=f"{OURS} (the error tolerance of an application is a parameter of the simulations there)",
-    unit="probability",
-    result="F_k",
+    result="F_k [probability]",
     derivation="segment_distribution.cdf_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
 )
@@ -181,8 +180,7 @@ def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, to
 
 @law(
     source=OURS,
-    unit="rounds",
-    result="S_T, `mean_rounds` for T = 0",
+    result="S_T [rounds], `mean_rounds` for T = 0",
     derivation="segment_distribution.mean_rounds_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
 )
@@ -204,8 +202,7 @@ def mean_rounds_tolerant(loss: USUAL_LOSS, segment_packets: PACKETS, tolerance: 
 
 @law(
     source=f"{OURS} (D_s there is the case T = 0)",
-    unit="s",
-    result="D_T, `mean_delay_sender` for T = 0. S_T is `mean_rounds_tolerant`",
+    result="D_T [s], `mean_delay_sender` for T = 0. S_T is `mean_rounds_tolerant`",
     derivation="segment_distribution.mean_delay_tolerant",
     not_simulated="tests/laws/test_distribution.py simulates it with a tolerance",
 )

@@ -117,8 +117,7 @@ USUAL_LOSS = Symbol("p", "probability", "[0, 0.86]", (1e-6, 0.1), "Packet loss p
 
 @law(
     source=f"{OURS} (which has the mean S, in the third term of D_s)",
-    unit="rounds^2",
-    result="Var K",
+    result="Var K [rounds^2]",
     derivation="segment_distribution.rounds_variance",
     not_simulated="the simulator reports means of delays, not their variance",
 )
@@ -141,8 +140,7 @@ def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp):
 
 @law(
     source=f"{OURS} (which has the mean, D_s)",
-    unit="s^2",
-    result="Var D. Var K is `rounds_variance`; the sum in the middle is Cov(K, N)",
+    result="Var D [s^2]. Var K is `rounds_variance`; the sum in the middle is Cov(K, N)",
     derivation="segment_distribution.delay_variance",
     long_proof=True,
     not_simulated="the simulator reports means of delays, not their variance",

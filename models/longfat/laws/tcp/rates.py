@@ -32,8 +32,7 @@ ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the rou
 
 @law(
     source=f"{MATHIS}, section 2",
-    unit="packets/s",
-    result="X",
+    result="X [packets/s]",
     simulated=SimulatedBy(
         "rap_rate_at_loss", {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0}, relative=0.05
     ),
@@ -55,8 +54,7 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked=1, *, xp):
 
 @law(
     source=f"{YANG_LAM} (the term of the rate that remains without timeouts)",
-    unit="packets/s",
-    result="X; `square_root_rate` for alpha = 1, beta = 1/2",
+    result="X [packets/s]; `square_root_rate` for alpha = 1, beta = 1/2",
     simulated=SimulatedBy(
         "gaimd_rate_at_loss",
         {
@@ -89,8 +87,7 @@ def gaimd_rate(
 
 @law(
     source=f"{MATHIS}, section 2",
-    unit="probability",
-    result="p; for a flow alone at a drop-tail link, W is the bandwidth-delay product plus the buffer",
+    result="p [probability]; for a flow alone at a drop-tail link, W is the bandwidth-delay product plus the buffer",
     not_simulated="the inverse of a law that is simulated",
 )
 def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp):
@@ -109,8 +106,7 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp):
 
 @law(
     source=f"{PADHYE}, section 2.3 (approximate model); {RFC_5348}, section 3.1",
-    unit="packets/s",
-    result="X, sent rather than delivered; at most W_m/R if the receiver allows W_m packets",
+    result="X [packets/s], sent rather than delivered; at most W_m/R if the receiver allows W_m packets",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
@@ -136,8 +132,7 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout, acked: ACKED = 1
 
 @law(
     source=f"{PADHYE}, sections 2.1 to 2.3",
-    unit="packets/s",
-    result="X, sent rather than delivered",
+    result="X [packets/s], sent rather than delivered",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
     loss=LOSS.described(remark="It is the probability of a first loss in a round; the rest of the round is lost, too"),
@@ -188,8 +183,7 @@ def pftk_full_rate(
 
 @law(
     source=f"Ours; the cases of Reno: {LAKSHMAN_MADHOW}; CUBIC in step: {RFC_9438}, section 3.3",
-    unit="1",
-    result="X_1/X_2, the rate with R_1 over that with R_2 = r R_1",
+    result="X_1/X_2 [1], the rate with R_1 over that with R_2 = r R_1",
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
@@ -228,8 +222,7 @@ def round_trip_unfairness(
 
 @law(
     source=f"{ALTMAN} (the throughput of N connections)",
-    unit="1",
-    result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
+    result="U [1], from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
     # Our choice of the accuracy: the simulated link needs a buffer of a few packets, which raises its utilisation by up
     # to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
@@ -251,8 +244,7 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp):
 
 @law(
     source=f"Ours, for equal loss probabilities; {CROWCROFT_OECHSLIN} (one flow that takes the share of N)",
-    unit="1",
-    result="Rate of the N parallel flows together over the rate of all flows",
+    result="Rate of the N parallel flows together over the rate of all flows [1]",
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
 )
 def parallel_share(flows: FLOWS, others: OTHERS, *, xp):

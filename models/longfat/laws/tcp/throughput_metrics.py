@@ -22,8 +22,7 @@ LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time duri
 
 @law(
     source=f"{RFC_6349}, section 4.1.1",
-    unit="bytes/s",
-    result="X, data per second",
+    result="X [bytes/s], data per second",
     derivation="",
     not_simulated="arithmetic of definitions",
 )
@@ -42,8 +41,7 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
 
 @law(
     source=f"{RFC_6349}, section 4.1.2",
-    unit="s",
-    result="T_0",
+    result="T_0 [s]",
     derivation="",
     not_simulated="arithmetic of definitions",
 )
@@ -63,8 +61,7 @@ def ideal_transfer_time(file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLO
 
 @law(
     source=f"{RFC_6349}, section 4.1",
-    unit="1",
-    result="T/T_0; 1 is ideal",
+    result="T/T_0 [1]; 1 is ideal",
     derivation="",
     not_simulated="a definition",
 )
@@ -83,8 +80,7 @@ def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *,
 
 @law(
     source=f"{RFC_6349}, section 4.2",
-    unit="1",
-    result="E, the RFC's percentage over 100",
+    result="E [1], the RFC's percentage over 100",
     derivation="",
     not_simulated="a definition",
 )
@@ -104,8 +100,7 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp):
 
 @law(
     source=f"{RFC_6349}, section 4.3",
-    unit="1",
-    result="The RFC's percentage over 100; 0 without queueing",
+    result="The RFC's percentage over 100 [1]; 0 without queueing",
     derivation="",
     not_simulated="a definition",
 )

@@ -60,8 +60,7 @@ def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
         f"Ours, in the fluid limit of {JACOBSON}, section 3 (the rules); {APPENZELLER}, section 2 (B = 1 fills the "
         "link)"
     ),
-    unit="1",
-    result="U, from 3/4 without a buffer to 1 at B = 1, where the slope is 0 on both sides",
+    result="U [1], from 3/4 without a buffer to 1 at B = 1, where the slope is 0 on both sides",
     long_proof=True,
     simulated=SimulatedBy("sawtooth", {"buffer": (0.05, 1.2)}, accuracy=0.02),
 )
@@ -85,8 +84,7 @@ def aimd_utilisation(buffer: BUFFER, *, xp):
 
 @law(
     source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
-    unit="1",
-    result="U, from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
+    result="U [1], from (1 + beta)/2 without a buffer to 1 at B = 1/beta - 1. The increase does not matter",
     simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
 )
 def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp):
@@ -106,8 +104,7 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp):
 
 @law(
     source=f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}",
-    unit="1",
-    result="Q over the bandwidth-delay product, the mean over time; 5/9 for beta = 1/2 at B = 1",
+    result="Q over the bandwidth-delay product [1], the mean over time; 5/9 for beta = 1/2 at B = 1",
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
 )
 def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp):
@@ -136,8 +133,7 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp):
 
 @law(
     source=f"Ours: aimd_utilisation solved for the buffer, in the fluid limit of {JACOBSON}, section 3",
-    unit="1",
-    result="B, in bandwidth-delay products; 0 up to U = 3/4, 1 at U = 1, where the slope is infinite",
+    result="B [1], in bandwidth-delay products; 0 up to U = 3/4, 1 at U = 1, where the slope is infinite",
     long_proof=True,
     not_simulated="the inverse of a law that is simulated",
 )
@@ -157,8 +153,7 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp):
 
 @law(
     source=f"{JACOBSON}, section 1 (the rule); {CARDWELL} (the same number, not rounded)",
-    unit="rounds",
-    result="r, an integer",
+    result="r [rounds], an integer",
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
 )
 def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp):
@@ -180,10 +175,9 @@ def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, x
 
 @law(
     source=f"Ours, under the rule of {JACOBSON}, section 1",
-    unit="s",
     result=(
-        "D, from the first packet to the last acknowledgment. The file is complete at the receiver earlier by the "
-        "acknowledgment's propagation time"
+        "D [s], from the first packet to the last acknowledgment. The file is complete at the receiver earlier by the"
+        " acknowledgment's propagation time"
     ),
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
     round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
@@ -219,8 +213,7 @@ def slow_start_transfer_time(
 
 @law(
     source=f"Ours, for the test of {SEARCH_DRAFT}",
-    unit="1",
-    result="norm_diff, 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
+    result="norm_diff [1], 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
     not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
 def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp):
@@ -264,8 +257,7 @@ RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link ove
 
 @law(
     source=OURS,
-    unit="s",
-    result="T: `slow_start_transfer_time` with R = D + t_a + t_b + t_d - t",
+    result="T [s]: `slow_start_transfer_time` with R = D + t_a + t_b + t_d - t",
     derivation="unloaded.tcp_transfer_time",
     simulated=SimulatedBy("reno_file", {"packets": (1.0, 1000.0), "last_time": 0.0}, accuracy=2e-6),
     access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
@@ -304,8 +296,7 @@ def unloaded_transfer_time(
 
 @law(
     source=OURS,
-    unit="packets",
-    result="Buffer; buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
+    result="Buffer [packets]; buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
     derivation="unloaded.buffer_for_slow_start",
     not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
     packets=PACKETS.described(remark="They are sent by slow start from a window of 1"),
