@@ -12,6 +12,7 @@ Rule = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]
 
 KINDS = ("map", "flow")
+_SHARED: dict[tuple[Any, ...], System] = {}
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,10 @@ class System:
             slices[name] = slice(place, place + variable.length)
             place += variable.length
         object.__setattr__(self, "slices", slices)
+
+    def shared(self, *arguments: Any) -> System:
+        """Return the first system of this name and these arguments of its builder: JAX compiles it only once."""
+        return _SHARED.setdefault((self.name, *arguments), self)
 
     @property
     def size(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -81,16 +80,8 @@ def cadpc(
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
         raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a link for every flow")
     least = domains.number("floor", floor, "1", "[0, 1)")
-    return _cadpc(n, each, offset, tuple(map(tuple, table.tolist())), least)
-
-
-@functools.lru_cache(maxsize=256)
-def _cadpc(
-    n: int, periods: tuple[int, ...], phases: tuple[int, ...], routes: tuple[tuple[float, ...], ...], floor: float
-) -> System:
-    """Build the system; the cache returns the same object for equal arguments, so that JAX compiles it only once."""
-    passes, every, first = np.array(routes), np.array(periods), np.array(phases)
-    synchronous, links = set(periods) == {1}, len(routes)
+    every, first = np.array(each), np.array(offset)
+    synchronous, links = set(each) == {1}, len(table)
 
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         reported = (1 - p["carry"]) * late[0] + p["carry"] * late[1]
@@ -98,7 +89,7 @@ def _cadpc(
             capacity = p["capacity"][0]
             spare = capacity - xp.sum(reported)
         else:
-            left = xp.where(passes > 0, (p["capacity"] - passes @ reported)[:, None], xp.inf)
+            left = xp.where(table > 0, (p["capacity"] - table @ reported)[:, None], xp.inf)
             which = xp.argmin(left, axis=0)
             capacity, spare = p["capacity"][which], xp.min(left, axis=0)
         after = x * (1 + p["smoothing"] * (spare - x / p["weight"]) / capacity)
@@ -108,7 +99,7 @@ def _cadpc(
         "CADPC" if synchronous else "asynchronous CADPC",
         "map",
         rule,
-        {"rate": Quantity("1", f"[{floor!r}, inf)", 0.001, axis="flow", length=n)},
+        {"rate": Quantity("1", f"[{least!r}, inf)", 0.001, axis="flow", length=n)},
         {
             "smoothing": Quantity("1", "(0, 3]", 0.5, "smoothness factor"),
             "weight": Quantity("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
@@ -117,9 +108,9 @@ def _cadpc(
             "carry": Quantity("1", "[0, 1]", 0.0, "weight of the previous update in a report"),
         },
         delays=lambda x, p, xp: (p["delay"], p["delay"] + 1),
-        period=math.lcm(*periods),
+        period=math.lcm(*each),
         source=f"{PAPER}, equation (1)",
-    )
+    ).shared(n, each, offset, tuple(table.flat), least)
 
 
 def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
@@ -156,11 +147,8 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
     ----------
     M. Welzl, Scalable Router Aided Congestion Avoidance, section II.B, which names logistic growth.
     """
-    return _cadpc_flow(domains.integer("flows", flows, "flows", "[1, 100000]"), bool(delayed))
+    n = domains.integer("flows", flows, "flows", "[1, 100000]")
 
-
-@functools.lru_cache(maxsize=256)
-def _cadpc_flow(n: int, delayed: bool) -> System:
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         traffic = xp.sum(late[0] if delayed else x)
         return p["smoothing"] / p["interval"] * x * (1 - x / p["weight"] - traffic)
@@ -181,7 +169,7 @@ def _cadpc_flow(n: int, delayed: bool) -> System:
         delays=(lambda x, p, xp: (p["delay"],)) if delayed else None,
         time="s",
         source=f"ours, continuous time for {PAPER}, equation (1)",
-    )
+    ).shared(n, bool(delayed))
 
 
 def capc(flows: int) -> System:
@@ -221,11 +209,8 @@ def capc(flows: int) -> System:
     ----------
     A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as described by later authors.
     """
-    return _capc(domains.integer("flows", flows, "flows", "[1, 100000]"))
+    n = domains.integer("flows", flows, "flows", "[1, 100000]")
 
-
-@functools.lru_cache(maxsize=256)
-def _capc(n: int) -> System:
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         load = xp.sum(xp.minimum(p["demand"], late[0][0])) / p["target"]
         up = xp.minimum(p["largest_growth"], 1 + (1 - load) * p["up"])
@@ -251,7 +236,7 @@ def _capc(n: int) -> System:
         delays=lambda x, p, xp: (p["delay"],),
         time="intervals",
         source="Barnhart, ATM Forum 94-0983",
-    )
+    ).shared(n)
 
 
 def xcp(flows: int) -> System:
@@ -290,11 +275,8 @@ def xcp(flows: int) -> System:
     D. Katabi, M. Handley and C. Rohrs, Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002,
     section 3.5 and appendix.
     """
-    return _xcp(domains.integer("flows", flows, "flows", "[1, 10000]"))
+    n = domains.integer("flows", flows, "flows", "[1, 10000]")
 
-
-@functools.lru_cache(maxsize=256)
-def _xcp(n: int) -> System:
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         rates, queue, d = late[0][:n], late[0][n], p["round_trip_time"]
         total = xp.sum(rates)
@@ -321,4 +303,4 @@ def _xcp(n: int) -> System:
         delays=lambda x, p, xp: (p["round_trip_time"],),
         time="s",
         source="Katabi, Handley & Rohrs, SIGCOMM 2002",
-    )
+    ).shared(n)

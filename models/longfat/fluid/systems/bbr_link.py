@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,11 +51,8 @@ def bbr(flows: int) -> System:
     S. Scherrer, M. Legner, A. Perrig and S. Schmid, Model-Based Insights on the Performance, Fairness, and Stability of
     BBR, IMC 2022; N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016.
     """
-    return _bbr(domains.integer("flows", flows, "flows", "[1, 100]"))
+    n = domains.integer("flows", flows, "flows", "[1, 100]")
 
-
-@functools.lru_cache(maxsize=64)
-def _bbr(n: int) -> System:
     def delivered(x: Any, p: Mapping[str, Any], xp: Any) -> Any:
         """Return, for each flow, the delivery rate [1] that it would measure if it alone probed."""
         cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
@@ -87,4 +83,4 @@ def _bbr(n: int) -> System:
         delays=lambda x, p, xp: tuple(p["round_trip_time"][i] for i in range(n)),
         time="s",
         source="ours, after Scherrer, Legner, Perrig & Schmid, IMC 2022",
-    )
+    ).shared(n)

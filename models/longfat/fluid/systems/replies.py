@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,11 +43,8 @@ def best_replies(sources: int) -> System:
     ----------
     Prithviraj & Williamson, virtual loss-load model, sections 2.2 and 4.2.1.
     """
-    return _best_replies(domains.integer("sources", sources, "sources", "[2, 10000]"))
+    n = domains.integer("sources", sources, "sources", "[2, 10000]")
 
-
-@functools.lru_cache(maxsize=256)
-def _best_replies(n: int) -> System:
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         rates = late[0] / p["virtual"]
         others = 1 - xp.eye(n, dtype=rates.dtype)
@@ -67,4 +63,4 @@ def _best_replies(n: int) -> System:
         },
         delays=lambda x, p, xp: (p["delay"],),
         source="Prithviraj & Williamson, virtual loss-load model, section 2.2",
-    )
+    ).shared(n)

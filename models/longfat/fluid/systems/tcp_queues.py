@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +30,6 @@ def round_trip_time(queue: Any, p: Mapping[str, Any]) -> Any:
     return p["propagation"] + queue / p["capacity"]
 
 
-@functools.cache
 def tcp_red() -> System:
     r"""Build a fluid model of N equal flows with additive increase, multiplicative decrease, and a RED queue.
 
@@ -98,7 +96,7 @@ def tcp_red() -> System:
         delays=lambda x, p, xp: (round_trip_time(x[1], p),),
         time="s",
         source="Misra, Gong & Towsley, SIGCOMM 2000",
-    )
+    ).shared()
 
 
 #: (limit, divisor): PIE divides the update of a probability below the limit by the divisor (RFC 8033, section 4.2).
@@ -146,11 +144,7 @@ def tcp_pie(controller: str = "pie") -> System:
     R. Pan et al., PIE, RFC 8033, 2017, section 4.2; K. De Schepper et al., DualQ Coupled AQM, RFC 9332, 2023, appendix
     A.1; the flows: Misra, Gong and Towsley, SIGCOMM 2000.
     """
-    return _tcp_pie(domains.choice("controller", controller, tuple(GAINS)))
-
-
-@functools.cache
-def _tcp_pie(controller: str) -> System:
+    integral, proportional, update = GAINS[domains.choice("controller", controller, GAINS)]
     squared = controller == "pi2"
 
     def scale(base: Any, xp: Any) -> Any:
@@ -177,7 +171,6 @@ def _tcp_pie(controller: str) -> System:
             ]
         )
 
-    integral, proportional, update = GAINS[controller]
     return System(
         f"TCP with {'PI2' if squared else 'PIE'}",
         "flow",
@@ -199,10 +192,9 @@ def _tcp_pie(controller: str) -> System:
         delays=lambda x, p, xp: (round_trip_time(x[1], p),),
         time="s",
         source="RFC 8033, section 4.2; RFC 9332, appendix A.1; Misra, Gong & Towsley, SIGCOMM 2000",
-    )
+    ).shared()
 
 
-@functools.cache
 def cubic() -> System:
     r"""Build a fluid model of N equal CUBIC flows at a queue whose drop probability grows with the backlog.
 
@@ -271,10 +263,9 @@ def cubic() -> System:
         delays=lambda x, p, xp: (round_trip_time(x[2], p),),
         time="s",
         source="Vardoyan, Hollot & Towsley, INFOCOM 2018",
-    )
+    ).shared()
 
 
-@functools.cache
 def dctcp() -> System:
     r"""Build a fluid model of N equal DCTCP flows at a queue that marks packets above a threshold.
 
@@ -338,4 +329,4 @@ def dctcp() -> System:
         delays=lambda x, p, xp: (p["propagation"] + p["threshold"] / p["capacity"],),
         time="s",
         source="Alizadeh, Javanmard & Prabhakar, SIGMETRICS 2011",
-    )
+    ).shared()
