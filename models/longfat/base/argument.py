@@ -55,13 +55,13 @@ class Argument(Quantity):
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the checked value in SI units; leave an allowed None, and any value if ``kind`` is set, unchanged."""
+        """Return the checked value in SI units; return an allowed None, and any value if ``kind`` is set, unchanged."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
 
     def each(self, name: str, values: Any) -> list[Any]:
-        """Return the checked values of a sequence, of a text with commas, or of one value; they have to differ.
+        """Return the checked values of a sequence, of a text with commas, or of one value; refuse equal values.
 
         >>> loss = Argument("probability", "[0, 1)")
         >>> loss.each("loss", "1e-4, 1%"), loss.each("loss", [0, 0.5]), loss.each("loss", 0.5)
@@ -147,7 +147,7 @@ def listed(name: str, values: Any) -> list[Any]:
 
 
 def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Function]:
-    """Return a decorator that adds arguments to a signature, and their entries to a docstring at ``**arguments``.
+    """Return a decorator that adds arguments to a signature, and puts their entries for ``**arguments`` in a docstring.
 
     The decorator does not check values: a function with ``**arguments`` calls `read_all` itself, and `takes` makes a
     decorator that checks.
@@ -200,7 +200,7 @@ def takes(
             )
 
         if name:
-            function.__qualname__ = name  # in errors; `called` keeps its own name, by which pickle finds it
+            function.__qualname__ = name  # shown in errors; `called` keeps its own name, by which pickle finds it
         return documented(declared)(called)
 
     return wrapped

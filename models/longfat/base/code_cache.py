@@ -32,7 +32,7 @@ from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
 SEAL = hashlib.sha256().digest_size  # bytes at the end of a file
-ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA_CPU_NAME=generic
+ANY_PROCESSOR = ("generic", "")  # processor and its features in numba's keys if NUMBA_CPU_NAME is generic
 
 
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
@@ -63,7 +63,7 @@ def digest(folders: list[Path]) -> str:
     return _digest(tuple((path, (of := path.stat()).st_mtime_ns, of.st_size) for path in files))
 
 
-@functools.lru_cache(maxsize=64)  # a run has the code of a dozen functions, whose folders are the same
+@functools.lru_cache(maxsize=64)  # a run loads a dozen functions of the same folders
 def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     found = hashlib.sha256()
     for path, _, _ in files:
@@ -176,7 +176,7 @@ def _share(dispatcher: Any, digest: str) -> None:
             one._cache_file = Checked(one._cache_file, digest)
         bare = bool(dispatcher.targetoptions.get("no_cpython_wrapper"))
         dispatcher._cache = Shared(dispatcher._cache, beside, bare)
-    except (AttributeError, RuntimeError, TypeError):  # other attributes in this numba, or no folder beside the package
+    except (AttributeError, RuntimeError, TypeError):  # numba lacks an attribute, or finds no cache folder
         pass
 
 

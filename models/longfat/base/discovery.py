@@ -18,7 +18,7 @@ Record = TypeVar("Record")
 
 @functools.cache
 def lazy_imports(package: str) -> dict[str, tuple[str, str]]:
-    """Return the module of each name that a package imports for type checkers, and the object's name in that module.
+    """Return, for each name that a package imports for type checkers only, the module and the object's name in it.
 
     These imports are below ``if TYPE_CHECKING``, the first ``if`` of the package's file. An import of ``*`` stands for
     the other names of the package's ``__all__``.
@@ -46,12 +46,12 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     """
 
     def get(name: str) -> Any:
-        found = lazy_imports(package)  # reads the package's file, so not before the first use
+        found = lazy_imports(package)  # not called before the first use, because it reads the package's file
         if name not in found:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         source, there = found[name]
         module = importlib.import_module(source)
-        if source == package or not hasattr(module, there):  # a module, not an object in it
+        if source == package or not hasattr(module, there):  # the name of a module, not of an object in it
             return importlib.import_module(f"{source}.{there}")
         return getattr(module, there)
 
@@ -70,7 +70,7 @@ def modules(package: str) -> Iterator[ModuleType]:
 
 
 def alone(package: str, kind: type[Record], name: str) -> Record | None:
-    """Return the record called ``name`` from the module of this name, importing no other; None if there is none.
+    """Return the record ``name`` from the module of the same name, without other imports; None if there is none.
 
     >>> from longfat.sim.schemes import Scheme
     >>> alone("longfat.sim.schemes", Scheme, "ledbat++") is None, alone("longfat.sim.schemes", Scheme, "reno").name

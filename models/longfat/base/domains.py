@@ -33,8 +33,8 @@ _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
 #: Pattern with two groups: an interval at the beginning of a text, and the text after the interval.
 _LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
 #: Least similarity (difflib's ratio) between an unknown name and a name that a message suggests. Our choice: a name of
-#: five letters with one wrong, missing or additional letter has this similarity to the correct name. The names of two
-#: schemes do not: the ratio of "cubic" and "decbit" is 0.55, that of "veno" (another TCP) and "reno" 0.75.
+#: five letters with one wrong, missing or additional letter has this similarity to the correct name. Names of different
+#: schemes are less similar: the ratio of "cubic" and "decbit" is 0.55, that of "veno" (another TCP) and "reno" 0.75.
 NEAR = 0.8
 #: If more names than this are available, a message lists only their parts before the dot, as in "queues.*".
 MANY = 50
@@ -243,7 +243,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def flag(name: str, value: Any, of: str = "") -> bool:
-    """Return a truth value, also given as 0 or 1; raise a TypeError for others: the text "no" would be true.
+    """Return True or False, which may be given as 1 or 0; refuse other values, because the text "no" would be true.
 
     >>> flag("duplex", True)
     True

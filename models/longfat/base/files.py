@@ -56,7 +56,7 @@ def text_of(name: str, file: str) -> str:
 
 
 def directory(name: str, value: Any) -> Path:
-    """Return the path of a directory; raise an error for other values, and for "", which is the current directory.
+    """Return the path of a directory; raise an error for other values, and for "", which would mean the current one.
 
     >>> directory("store", "runs").name
     'runs'
@@ -158,7 +158,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error concerns these files: it names one, or disk or quota is full, or a file too large."""
+        """Return whether an error names one of these files, or means a full disk or quota, or too large a file."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:

@@ -16,12 +16,12 @@ import numpy as np
 TCP, UDP = 6, 17
 FIN, SYN, PSH, ACK, ECE, CWR = 1, 2, 8, 16, 64, 128
 CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
-LONGEST = 65_535  # bytes of an IPv4 packet
+LONGEST = 65_535  # bytes: the largest IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
-#: First four bytes, with the padding before them (RFC 7323, appendix A), of five TCP options: maximum segment size,
-#: window scale, SACK permitted, timestamps, SACK blocks. To write an option, add its value to `MSS` or `SCALE`, or its
-#: length to `SACK`.
+#: First four bytes of five TCP options, of which the last four begin with padding (RFC 7323, appendix A): maximum
+#: segment size, window scale, SACK permitted, timestamps, SACK blocks. To write an option, add its value to `MSS` or
+#: `SCALE`, or its length to `SACK`.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 
@@ -73,7 +73,7 @@ class Segment(NamedTuple):
     window: int
     payload: int  # bytes
     options: int
-    begin: int  # offset of the payload, the size of all headers
+    begin: int  # offset of the payload: the size of all headers
 
 
 def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:

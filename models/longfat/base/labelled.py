@@ -1,7 +1,7 @@
 """Arrays with named dimensions, used instead of xarray for answers in text, because loading xarray takes a second.
 
-Functions that write an answer as text take a `Labelled` or an `xarray.Dataset`: `Labelled` has those methods of
-`xarray.Dataset` that they call.
+Functions that write an answer as text accept both, because `Labelled` has the methods of `xarray.Dataset` that these
+functions call.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 WIDTH = 112  # width of a docstring's lines
-PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
+PER_DECADE = 24  # positions of a logarithmic slider; an arrow key changes the value by a tenth
 LINEAR = 200  # steps of a linear slider
 
 

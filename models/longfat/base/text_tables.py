@@ -23,7 +23,7 @@ def columns(rows: Sequence[Sequence[str]], widths: Sequence[int] = (-1,), gap: s
     rows : sequence of sequences of str
         Cells. If a row has fewer cells than the head, its last cell may be of any length.
     widths : sequence of int
-        Least widths of the columns, negative for left-aligned columns; the last is that of all further columns, too.
+        Least width of each column, negative if the column is left-aligned; the last one holds for all further columns.
     gap : str
         Text between two columns.
 

@@ -1,4 +1,4 @@
-"""Schemes, disciplines and laws from users' Python files, named "my_file.py:NAME" or "my_file.py"."""
+"""Schemes, disciplines and laws from users' Python files, given as "my_file.py:NAME" or "my_file.py"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLUSTERS = ("dask", "distributed")
 def hide_clusters() -> None:
     """Keep xarray from importing dask and distributed, which takes a second; user files can still import them.
 
-    None in `sys.modules` makes an import fail (Python's reference, module cache), which xarray allows for.
+    An import fails if `sys.modules` has None for the name (Python's reference, module cache); xarray needs neither.
     """
     for name in CLUSTERS:
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ class Files:
     def _module(self, file: str, text: str) -> types.ModuleType:
         path = Path(self.folder, file)
         if self.inside:
-            path = path.resolve()  # the path that is checked and read: a link may change in between
+            path = path.resolve()  # the same path is checked and read, because a link may change in between
             if Path(file).is_absolute() or ".." in Path(file).parts or not path.is_relative_to(self.folder.resolve()):
                 raise ValueError(
                     f"{text!r} is outside the folder of the scenario: move the file there, or trust the scenario "
