@@ -144,7 +144,7 @@ class JaxNamespace(ArrayNamespace):
         jnp = self.library
         condition, *arguments = jnp.broadcast_arrays(condition, *arguments)
         needed = jnp.sum(condition)
-        if not is_traced(needed) and not any(map(is_traced, arguments)):  # no graph to build
+        if not is_traced(needed) and not any(map(is_traced, arguments)):  # outside of `jit` the values are known
             return function(*arguments) if needed else jnp.zeros_like(arguments[0])
         shape, size, few = condition.shape, condition.size, condition.size // 16
 
@@ -175,7 +175,7 @@ class JaxNamespace(ArrayNamespace):
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
         """Return ``solution``, a root of ``residual``, with derivatives by the implicit function theorem.
 
-        The solution inside the rule for the derivative has the same rule, so that higher derivatives are correct.
+        The rule for the derivative applies itself to the solution, so that higher derivatives are correct, too.
         """
         import jax
 
@@ -248,7 +248,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """Return the arithmetic for values: that of sympy if one is of sympy, else of mpmath, JAX, other arrays or NumPy.
+    """Return the arithmetic for values: sympy's if one is of sympy, else that of mpmath, JAX, another library or NumPy.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "longfat.laws."
 DOUBLE = np.dtype(float)
-BLOCK = 2**15  # elements of NumPy arrays for which an equation is solved at a time: they fit into the cache
+BLOCK = 2**15  # elements of NumPy arrays for which an equation is solved at once; so many fit into the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class Law:
 
     @property
     def place(self) -> str:
-        """Dotted name of the module that defines the law, and the law's name; users import it by its `public_name`."""
+        """Dotted name of the module that defines the law, and the law's name; users import the law by `public_name`."""
         return f"{self.function.__module__}.{self.name}"
 
     @property
@@ -299,7 +299,7 @@ class Law:
             result = self.function(*arrays, xp=xp)
         if xp is array_namespaces.NUMPY and all(map(array_namespaces.is_scalar, values)):
             return float(result)
-        if not hasattr(result, "dtype") or result.dtype != kind:  # a result of constants, as in where(condition, 1, 0)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # a constant result, as of where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applies does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
@@ -311,7 +311,7 @@ class Law:
         return result
 
     def _blocks(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
-        """Return the roots, computed in blocks if the NumPy arrays are large."""
+        """Return the roots of the law's equation; solve it in blocks of elements if the NumPy arrays are large."""
         shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is array_namespaces.NUMPY else ()
         if math.prod(shape) <= BLOCK:
             return self._arrays(values, xp)

@@ -93,7 +93,7 @@ def _result(law: Any) -> str:
 
 
 def _raises(law: Any) -> str:
-    """Return the text of the section "Raises"; laws without a closed form have one more sentence."""
+    """Return the text of the section "Raises"; it has one more sentence for laws without a closed form."""
     symbols = " Symbols are refused, because the root has no closed form." if law.solves is not None else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"

@@ -32,7 +32,7 @@ SYMPY = {
 
 
 class Namespace:
-    """Functions that most arithmetics have in common; those of JAX and of sympy replace some of them."""
+    """Functions that all arithmetics have in common but JAX's, which overrides them."""
 
     def fixed(self, value: Any) -> Any:
         """Return the value unchanged: it carries no derivatives."""
@@ -87,7 +87,7 @@ class MpmathNamespace(ExactNamespace):
 
         self.mp = mpmath.mp
         self.pi, self.e, self.inf, self.nan = mpmath.pi, mpmath.e, mpmath.inf, mpmath.nan
-        self.minimum, self.maximum = min, max  # here, because Sphinx cannot read the docstrings of these two
+        self.minimum, self.maximum = min, max  # set here: Sphinx cannot read the docstrings of min and max
 
     def __getattr__(self, name: str) -> Any:
         if name not in MPMATH:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-NEWTON_ONLY = 20  # steps; after them, every second step halves the bracket, so that all brackets close
+NEWTON_ONLY = 20  # number of steps, after which every second step halves the bracket, so that all brackets close
 
 
 def newton(

@@ -17,7 +17,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 GUARD = 30  # bits in addition to the requested precision
 MOST_BITS = 2**16  # a sum that is still 0 at this precision counts as 0
-MOST_TERMS = 20_000  # most terms of an infinite sum; a sum that converges more slowly is left to sympy
+MOST_TERMS = 20_000  # most terms of an infinite sum that are added; sympy evaluates sums that converge more slowly
 
 
 class _Exact:

@@ -33,8 +33,7 @@ class Symbol(Quantity):
     (False, p)
     """
 
-    # Laws give the fields by position, so they are declared here in the order of a law's call; ``field()`` removes the
-    # default that `Quantity` has.
+    # Laws give these fields by position, in this order. ``field()`` removes the default that a field has in `Quantity`.
     letter: str = field()
     unit: str
     domain: str
