@@ -44,11 +44,11 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
 
     Notes
     -----
-    The roots are the eigenvalues of the infinitesimal generator: differentiation on [-tau, 0], where tau is the longest
-    delay, with the delay equation as the boundary condition at 0. It is discretised by Chebyshev collocation, which has
+    The roots are the eigenvalues of the infinitesimal generator: the derivative on [-tau, 0], where tau is the longest
+    delay, with the delay equation as its boundary condition at 0. It is discretised by Chebyshev collocation, which has
     spectral accuracy for roots with abs(lambda) tau below about half the number of nodes. The number is doubled until
     the wanted roots agree to 1e-7 of the larger of 1/tau and the norm of the matrices. They are then accurate to 1e-10,
-    except for multiple roots.
+    unless roots are multiple.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
     """Return the discretised generator: its first rows are the equation at time 0, the others differentiate."""
     size = matrices.shape[-1]
     angle = np.arange(nodes + 1) * np.pi / nodes
-    x = np.cos(angle)  # from 1, the present, to -1
+    x = np.cos(angle)  # from 1 (the present) to -1 (the longest delay ago)
     weights = np.where((angle == 0) | (np.arange(nodes + 1) == nodes), 0.5, 1.0) * (-1.0) ** np.arange(nodes + 1)
     # Compute x_i - x_j by the sum-to-product identity, because subtracting cosines of neighbouring nodes would cancel
     # digits.

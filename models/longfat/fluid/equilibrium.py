@@ -31,7 +31,7 @@ def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any)
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest residual [1]; the search divides residuals by slopes, and states by their start."""
+    """Return a root and its largest residual [1]; the search scales residuals by slopes, and states by their start."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp
@@ -93,7 +93,7 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     -----
     The method is Levenberg and Marquardt's, in 64 bits. It finds one equilibrium, stable or unstable, not all of them.
     A map that depends on time is in equilibrium if no update of a period changes its state. The solver only requires
-    that the changes over a period sum to zero: this is the same if a flow's changes cannot cancel.
+    that the changes over a period sum to zero, which is the same unless the changes of a flow can cancel.
 
     Examples
     --------

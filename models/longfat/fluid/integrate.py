@@ -109,7 +109,7 @@ def _advance(
     p: Mapping[str, Any],
     xp: Any,
 ) -> tuple[Any, Any]:
-    """Return state i + 1, and the stored slopes with the slope at state i added.
+    """Return state i + 1, and the stored slopes, to which ``remember`` adds the slope at state i.
 
     ``fold`` loops over the Runge-Kutta stages: a compiled program then contains the rule only once, and takes a third
     of the time to compile.

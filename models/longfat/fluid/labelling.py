@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Points:
-    """Starts (points, size) and parameters (points,) or (points, length) of all points, and the axes that they span."""
+    """Starts of shape (points, size), parameters of shape (points,) or (points, length), and the axes of the points."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]

@@ -22,8 +22,8 @@ class Quantity(quantity.Quantity):
     Parameters
     ----------
     unit, domain, meaning, integer
-        As for `longfat.base.quantity.Quantity`. No path of a variable leaves its domain, such as the backlogs from an
-        empty to a full queue.
+        As for `longfat.base.quantity.Quantity`. Paths of a variable stay in its domain: those of a backlog, for
+        instance, between an empty and a full queue.
     default : float
         Default value; that of a variable is its value at time 0.
     axis : str
@@ -61,8 +61,8 @@ class System:
     parameters : mapping of str to Quantity
         Parameters of the rule.
     delays : callable or None
-        ``delays(state, parameters, xp)`` -> one number for each delay: an integer number of updates in a map, else in
-        the unit of time; they may depend on the state. Before time 0 the state equals the state at time 0.
+        ``delays(state, parameters, xp)`` -> one number for each delay: in a map an integer number of updates, else a
+        time in the unit of ``time``; they may depend on the state. Before time 0 the state equals the state at time 0.
     time : str
         Unit of time: "updates", "s".
     period : int
@@ -106,7 +106,7 @@ class System:
         object.__setattr__(self, "slices", slices)
 
     def shared(self, *arguments: Any) -> System:
-        """Return the first system of this name and these arguments of its builder: JAX compiles it only once."""
+        """Return the system that was first built with this name and these arguments: JAX compiles it only once."""
         return _SHARED.setdefault((self.name, *arguments), self)
 
     @property

@@ -114,7 +114,7 @@ def cadpc(
 
 
 def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
-    r"""Build CADPC as a differential equation: the limit of frequent small updates at different times.
+    r"""Build CADPC as a differential equation: the limit of frequent small updates that flows make at different times.
 
     .. math:: \dot x_i(t) = \frac{a}{T_i}\, x_i(t) \Bigl(1 - \frac{x_i(t)}{w_i} - \sum_j x_j(t - \tau)\Bigr)
 

@@ -1,4 +1,4 @@
-"""Sources at a link with a loss-load curve that reply simultaneously, as a fluid `System`."""
+"""Sources that all reply at the same time to the loss-load curve of a link, as a fluid `System`."""
 
 from __future__ import annotations
 

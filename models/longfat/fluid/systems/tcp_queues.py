@@ -17,7 +17,7 @@ THRESHOLDS = {  # of RED
 
 
 def _link(flows: float = 60.0, capacity: float = 3750.0, propagation: float = 0.2) -> dict[str, Quantity]:
-    """Return the parameters of flows and link, with the defaults of a model."""
+    """Return the parameters of the flows and the link; the arguments are their defaults in a model."""
     return {
         "flows": Quantity("flows", "(0, inf)", flows, "number of flows"),
         "capacity": Quantity("packets/s", "(0, inf)", capacity, "capacity"),
