@@ -135,7 +135,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
     simulated=SimulatedBy(
         "bbr_utilisation",
         {
-            "round_trip_time": [0.007, 0.015, 0.03, 0.045, 0.06, 0.08, 0.12, 0.15],  # away from the jumps of n
+            "round_trip_time": [0.007, 0.015, 0.03, 0.045, 0.06, 0.08, 0.12, 0.15],  # where n does not jump
             "low_gain": (0.005, 0.05),
             "interval": 10.0,
             "hold_time": 0.2,
@@ -224,8 +224,8 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
     .. math:: 1 - p = \min\left(1, 1 - \frac{1}{g} + \frac{1 - 1/g}{B} + \frac{4 N}{B \, C R}\right)
 
     p is the share of the loss-based flows, whose number does not matter. In the model the queue is full, shares of the
-    queue are shares of the link, all flows have one round-trip time, and during ProbeRTT the queue holds the packets of
-    the loss-based flows and 4 packets of each BBR flow, so the cap is g (1 - p) C times the round-trip time with that
+    queue are shares of the link, and all flows have one round-trip time. During ProbeRTT the queue holds the packets of
+    the loss-based flows and 4 packets of each BBR flow: the cap is g (1 - p) C times the round-trip time with that
     queue. The last term, as in the paper, adds the 4 N packets to those of the loss-based flows. `share_with_probes`
     deducts the time spent in ProbeRTT. The first author reports median errors of 5 % against CUBIC and 8 % against
     Reno. Version 3 responds to losses and has a smaller share. In simulations the share hardly depends on the buffer,
@@ -242,7 +242,7 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 @law(
     source=f"Ours, after {WARE}",
     result=(
-        "1 - p [1], of all BBR flows together; it falls from 1 to about 1/2 where the cap begins to rule, at B = g - 1"
+        "1 - p [1], of all BBR flows together; it falls from 1 to about 1/2 at B = g - 1, beyond which the cap applies"
     ),
     not_simulated="simulated shares beside CUBIC are smaller, by up to 0.24; the model's queue is always full",
 )

@@ -168,7 +168,7 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp):
 
     .. math:: B = \frac{1 - \beta}{\beta}
 
-    Exact for fluid windows that are multiplied by beta when together they fill path and buffer, 1 + B bandwidth-delay
+    Exact for fluid windows that are multiplied by beta when their sum fills path and buffer, 1 + B bandwidth-delay
     products: the link stays busy if beta (1 + B) is at least 1. Their growth and the number of flows do not matter.
     Time that a sender loses in recovery is not included.
 
@@ -200,7 +200,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp):
 
 @law(
     source=f"Ours: the model of {APPENZELLER}, section 3, with the bound of {HOEFFDING}, theorem 2",
-    result="B [1], in bandwidth-delay products; infinite where the bound gives none, sqrt(n) <= the factor below",
+    result="B [1], in bandwidth-delay products; infinite where the bound gives no buffer, sqrt(n) <= a",
     derivation="buffers.desynchronised",
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
@@ -210,10 +210,11 @@ def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease:
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad
         a = \frac{1 - \beta}{1 + \beta} \sqrt{2 \ln \frac{1}{q}}
 
-    The bound does not use the central limit theorem and holds for every number of flows: with independent windows, each
-    uniform between beta W and W, whose sum has the mean 1 + B/2 bandwidth-delay products, the queue is empty for at
-    most a fraction q of the time and full for at most a fraction q. The buffer falls as 1/sqrt(n). The windows of one
-    drop-tail link are not independent: where losses are synchronised, `buffer_for_synchronised` is needed.
+    The bound holds for every number of flows, because it does not use the central limit theorem. If the windows are
+    independent, each uniform between beta W and W, and their sum has the mean 1 + B/2 bandwidth-delay products, then
+    the queue is empty for at most a fraction q of the time, and full for at most a fraction q. The buffer falls as
+    1/sqrt(n). The windows of one drop-tail link are not independent: where losses are synchronised,
+    `buffer_for_synchronised` is needed.
 
     >>> [round(buffer_for_desynchronised(n, 0.01), 3) for n in (100, 10_000)]
     [0.225, 0.02]

@@ -1,4 +1,4 @@
-"""Credit windows: throughput for a window and its updates, window for a rate, and growth of adaptive credit.
+"""Credit windows: throughput under a window and its updates, window for a rate, and growth of adaptive credit.
 
 The receiver grants credit for an amount of data, and more credit each time that it has read a batch: WINDOW_UPDATE of
 HTTP/2 (RFC 9113, section 5.2), MAX_DATA of QUIC (RFC 9000, section 4.1), the window of an SSH channel (RFC 4254,
@@ -51,8 +51,8 @@ def throughput(
         q = \left\lfloor \frac{W}{u} \right\rfloor, \quad r = W - q u \text{ if } m = 1, \text{ else } 0
 
     Exact if window and update are multiples of the size that all packets have. An update after each packet gives W/R,
-    an update after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte later
-    than half of the window halves the throughput of a fast path, and an update after more than the window stops the
+    an update after half of the window W/(R + W/(2 C)); the path is full if W is at least u + C R. An update that is one
+    byte larger than half of the window halves the throughput of a fast path, and one larger than the window stops the
     transfer.
 
     A stream and its connection (HTTP/2, QUIC) have m = 2 windows if their updates follow different bytes: each window
@@ -96,7 +96,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp):
-    r"""Return the credit [cells] of a flow k intervals after its start with one cell, on a link that others fill.
+    r"""Return the credit [cells] that a flow has k intervals after it began with one cell on a link that others fill.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 

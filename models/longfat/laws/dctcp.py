@@ -39,7 +39,7 @@ def window_at_spaced_marks(marking: MARKING, *, xp):
 
     .. math:: W = \frac{2}{p}
 
-    In every round trip two packets are marked, and the window grows by a packet and shrinks by the share p/2. It holds
+    In every round trip two packets are marked; the window grows by one packet, and shrinks by the share p/2. It holds
     for small p: a simulated window is smaller by 0.8 p of its value. With independent marks the window is larger,
     `window_at_random_marks`, because some windows have none.
 
@@ -59,9 +59,9 @@ def window_at_random_marks(marking: MARKING, *, xp):
 
     .. math:: W = \frac{1 + \sqrt 3}{p}
 
-    A reduction takes the share p/2 of the window away. It is followed by a round trip without another reduction, and
-    then by 1/p packets on average until the next mark. It holds for small p: a simulated window is smaller by a share
-    of 1.6 p. RFC 9332 gives 2/p for all marks that are spread; its own queue management spaces them evenly.
+    A reduction shrinks the window by the share p/2. After it comes a round trip without another reduction, and then, on
+    average, 1/p packets until the next mark. It holds for small p: a simulated window is smaller by a share
+    of 1.6 p. RFC 9332 gives 2/p for all marks that are spread over time; its own queue management spaces them evenly.
 
     >>> round(window_at_random_marks(0.01), 1)
     273.2

@@ -78,8 +78,8 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp):
     .. math:: Q_{max} = \frac{5}{2} \, \frac{N}{\delta}
 
     The queue grows by N/delta packets in a round trip (velocity 1). The windows change direction a round trip after the
-    queue has passed N/delta packets, and a further half round trip later while it grows, because RTTstanding is the
-    least round-trip time in half a round trip. It holds for bandwidth-delay products far above N/delta.
+    queue has passed N/delta packets, or, if the queue grows, one and a half round trips, because RTTstanding is
+    the least round-trip time in half a round trip. It holds for bandwidth-delay products far above N/delta.
 
     >>> copa_largest_queue(2, 0.5)
     10.0
@@ -97,9 +97,9 @@ def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp):
 
     .. math:: Q = \frac{5}{4} \, \frac{N}{\delta}
 
-    Half of `copa_largest_queue`, in a triangle of constant slopes. A single flow, whose window is in whole packets,
-    changes its direction a part of a round trip earlier or later: its simulated mean queue is 0.88 to 1.16 times the
-    law for delta of 0.04 to 0.2.
+    Half of `copa_largest_queue`, because the queue rises and falls linearly. A single flow, whose window is in whole
+    packets, changes its direction a part of a round trip earlier or later: its simulated mean queue is 0.88 to 1.16
+    times the law for delta of 0.04 to 0.2.
 
     >>> copa_mean_queue(2, 0.5)
     5.0
@@ -117,7 +117,7 @@ def _gain(round_trip_time: Any, target: Any, xp: Any) -> Any:
 
 
 def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return a slowdown's duration [s], the time of it with a partly idle link [s], and the packets of that time."""
+    """Return a slowdown's duration [s], the part with a partly idle link [s], and the packets sent in that part."""
     gain = _gain(round_trip_time, target, xp)
     bdp = xp.maximum(capacity_packets * round_trip_time, LEAST + 0 * capacity_packets)
     ramp = round_trip_time * xp.log(bdp / LEAST) / xp.log(1 + gain)

@@ -28,7 +28,7 @@ PATIENCE = 100_000  # largest number of successive changes of loads during which
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
-    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; all flows have a link."""
+    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; every flow needs a link."""
     found = domains.numbers(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
@@ -63,11 +63,11 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
     Notes
     -----
-    No rate can grow unless another rate falls whose ratio to its weight is no larger. There is one such allocation
-    (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
-    which no other flow has a larger rate relative to its weight. In the computation all rates grow in proportion to the
-    weights, and a link that becomes full stops its flows. The shares are those of data, reduced by the flow's own
-    acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate flow.
+    A rate can grow only if another rate falls whose ratio to its weight is at most as large. There is one such
+    allocation (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a
+    full link on which no other flow has a larger rate relative to its weight. In the computation all rates grow in
+    proportion to the weights, and a link that becomes full stops its flows. A flow's acknowledgments count towards its
+    share, whereas fair queueing serves them as a separate flow.
 
     Examples
     --------
@@ -92,9 +92,10 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
     """Return each flow's rate over its weight, by progressive filling; 0 for flows of weight 0, which are ignored.
 
-    ``links`` has for each link a list of (flow, bytes carried per byte of the flow). When some flows of a link stop at
-    lower rates elsewhere, the share that it can give to the others can only rise, so an older value is a lower bound. A
-    link is recomputed when its value is the lowest, and stops its flows if the new value is still the lowest.
+    ``links`` has for each link a list of (flow, bytes carried per byte of the flow). Each link has a value, the rate
+    over the weight at which it would be full. The value can only rise when other links stop some of its flows, so that
+    an older value is a lower bound. The link with the lowest value is recomputed, and stops its flows if its value is
+    still the lowest.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
@@ -115,7 +116,7 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
                 left -= usage * weights[flow] * level[flow]
         if not open_flows:
             continue
-        now = max(left / demand, lowest)  # rounding in earlier steps may leave less
+        now = max(left / demand, lowest)  # because of rounding in earlier steps the quotient may be less
         if waiting and now > waiting[0][0]:
             heapq.heappush(waiting, (now, number))
             continue
@@ -257,7 +258,7 @@ class Load:
             raise domains.out_of_range("period", float(self.period), "s", f"[{shortest:g}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
-        """Yield the times [s] at which the load goes on and off in turn; omit the periods that end before ``since``."""
+        """Yield the times [s] at which the load goes on and off in turn; skip the periods that end before ``since``."""
         times: tuple[Any, ...] = tuple(self.times)
         if self.period is None:
             yield from times

@@ -1,6 +1,6 @@
 """Delays that a network guarantees to a flow of bounded bursts, whatever the other flows send.
 
-For links with weighted fair queueing or VirtualClock, which give the flow a rate of its own. Proofs:
+The links have weighted fair queueing or VirtualClock, which give each flow a rate of its own. Proofs:
 derivations/guarantees.py.
 """
 
@@ -40,8 +40,8 @@ def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp):
 
     .. math:: D = \frac{\sigma}{g}
 
-    It holds for any number of links, without propagation delays: packets delayed at one link are not delayed again at
-    the next. A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
+    It holds for any number of links, without propagation delays: packets that one link has delayed are not delayed
+    again at the next. A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
 
     >>> fluid_delay_bound(10_000, 1e6)
     0.01

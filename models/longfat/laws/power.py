@@ -1,7 +1,7 @@
 """Network power, the ratio of throughput to response time: its definition, its maximum and its bounds.
 
-Bytes, seconds and bytes/s; a load is the ratio of throughput to capacity. For knee and ceilings arrivals are Poisson
-and nothing is lost. Proofs: derivations/power.py.
+Units are bytes, seconds and bytes/s; a load is the ratio of throughput to capacity. The laws of knee and ceilings
+assume Poisson arrivals and no loss. Proofs: derivations/power.py.
 """
 
 from __future__ import annotations
@@ -229,9 +229,9 @@ def first_come_ceiling(capacity: CAPACITY, file_size, round_trip_time: ROUND_TRI
         P^* = \frac{C^2}{F} \frac{2}{(1 + q)^2}, \qquad q = \sqrt{2 \left(1 + \frac{D}{S}\right)}, \qquad
         S = \frac{F}{C}
 
-    Exact for Poisson arrivals and files of one size, with no transfer refused. No discipline exceeds it, even if
-    preemptive, idling or aware of the future: no n-th completion comes earlier than in order of arrival. It is not a
-    ceiling for files of several sizes, for arrivals smoother than Poisson arrivals, or for a system that refuses
+    Exact for Poisson arrivals and files of one size, with no transfer refused. No discipline exceeds it, not even one
+    that is preemptive, idles or knows the future: its n-th completion is never earlier than in order of arrival. It is
+    not a ceiling for files of several sizes, for arrivals smoother than Poisson arrivals, or for a system that refuses
     files, whose power can approach C^2/F/(1 + D/S).
 
     >>> f"{first_come_ceiling(1.25e8, 1e5, 0.03):.3g}"  # 1 Gbit/s, 100 kB, 30 ms
@@ -260,8 +260,8 @@ def greatest_power(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: RO
         h = \frac{1 + C_b^2}{2}, \qquad S = \frac{F}{C}
 
     Exact for Poisson arrivals, independent sizes and any order of service that does not depend on them, with each
-    file served without interruption. It is less than `power_ceiling` for C_b^2 > 1, equal for 1, and
-    `first_come_ceiling` for 0.
+    file served without interruption. It is less than `power_ceiling` for C_b^2 > 1, equal to it
+    for 1, and equal to `first_come_ceiling` for 0.
 
     >>> f"{greatest_power(1.25e8, 1e5, 0.03, 10):.3g}"
     '2.1e+09'

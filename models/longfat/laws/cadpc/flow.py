@@ -174,8 +174,8 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
     """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, with all digits near 0, and with derivatives at 1, too.
 
-    For small values the logarithm is used, which is accurate but has no slope at first = 1; for others the power. Where
-    a form is not used, it is evaluated at 1/4 or 1/2.
+    Small values are computed by the logarithm, which is accurate but has no slope at first = 1, others by the power.
+    Where a form is not used, it is evaluated at 1/4 or 1/2.
     """
     small = first < 0.5
     logarithm = xp.log1p(-xp.where(small, first, 0.25 + 0 * first))

@@ -1,6 +1,6 @@
 """CUBIC's window between two losses: its growth, the time between the losses, the mean window, the packets sent.
 
-The last three laws are for one flow alone at a drop-tail link, in its cubic region.
+The last three laws are for one flow alone at a drop-tail link: two in its cubic region, the last in both regions.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, and two times divided by K: when the Reno-friendly estimate reaches W_max, and when it exceeds cubic.
+    """Return K, and two times over K: when the Reno-friendly estimate reaches W_max, and exceeds the cubic function.
 
-    Values of the first time below 1/3 become 1/3, for which the estimate exceeds the cubic function from the loss on;
-    values above 1 become 1, for which the estimate does not exceed the cubic function before K.
+    The first time is limited to [1/3, 1]: at 1/3 the estimate exceeds the cubic function from the loss on, at 1 it does
+    not before K.
     """
     recovery = cube_root(window_before_loss * (1 - beta) / c, xp)
     ratio = window_before_loss / recovery * round_trip_time * (1 + beta) / 3
@@ -164,8 +164,8 @@ def packets_between_losses(
     """
     recovery, _, _ = climb(window_before_loss, round_trip_time, c, beta, xp)
     mean = mean_window.function(window_before_loss, round_trip_time, c, beta, xp=xp)
-    # The ratio from `climb` is not used, because `climb` limits it to 1/3 or more; below 1/3 the Reno-friendly estimate
-    # alone determines the time.
+    # The first time of `climb` is not used, because it is at least K/3; below K/3 the Reno-friendly estimate alone
+    # determines the time.
     estimate = window_before_loss * (1 + beta) / 3
     return mean * xp.minimum(recovery / round_trip_time, estimate)
 

@@ -101,7 +101,7 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
 
     .. math:: p = \frac{4}{9} \frac{C (3 + \beta)}{4 (1 - \beta)} R^3
 
-    Exact for `average_window`. Losses are rarer than that on long fat paths only: at 10 ms CUBIC behaves as Reno with
+    Exact for `average_window`. Only on long fat paths are losses rarer than that: at 10 ms CUBIC behaves as Reno with
     another sawtooth unless fewer than one in two million packets is lost.
 
     >>> f"{reno_friendly_loss(0.1):.2e} {reno_friendly_loss(0.01):.2e}"

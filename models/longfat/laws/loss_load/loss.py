@@ -35,7 +35,7 @@ def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
     log_r = log_ratio(some, xp.where(alone, 1 + 0 * spread, spread), k, xp)
     nothing = 0 * one
     with_others = xp.exp(-xp.logaddexp(nothing, log_r)), xp.exp(-xp.logaddexp(nothing, -log_r))
-    r = spread * xp.exp(xp.minimum(-(k + 1) * xp.log(some), 80 * one))  # where spread is 0: r is 0, its slope is not
+    r = spread * xp.exp(xp.minimum(-(k + 1) * xp.log(some), 80 * one))  # where spread = 0, r is 0 but not its slope
     q = xp.where(silent, nothing, xp.where(alone, 1 / (1 + r), with_others[0]))
     return q, xp.where(silent, one, xp.where(alone, r / (1 + r), with_others[1]))
 
@@ -65,8 +65,8 @@ def loss_probability(rate: RATE, excess, spread, k, *, xp):
     .. math:: P(f) = \min\left(1, \max\left(0, \frac{f^k (f + a)}{f^{k+1} + b}\right)\right),
         \qquad a = \sum_{i \ne j} f_i - 1, \qquad b = \sum_{i \ne j} f_i^{k+1}
 
-    Exact, as the definition of a scheme, for sources with b > 0 if a > -1. As long as the total is at least 1 and no P
-    exceeds 1, the losses of all sources add up to the excess over the capacity. The paper's formula has no bounds,
+    The law defines a scheme, so it is exact: for sources with b > 0 if a > -1. As long as the total is at least 1 and
+    no P exceeds 1, the losses of all sources add up to the excess over the capacity. The paper's formula has no bounds,
     though its P is a probability: it is negative below the capacity and above 1 where f^k a > b.
 
     >>> loss_probability(0.75, -0.25, 0.5625, 1)  # two sources of 3/4 each
@@ -86,7 +86,7 @@ def unbounded(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     return xp.power(rate, k) * (rate + excess) / (xp.power(rate, k + 1) + spread)
 
 
-@loss_probability.printed("exceeds 1 where f^k a > b, and is negative where the total stays below the capacity.")
+@loss_probability.printed("P exceeds 1 where f^k a > b, and is negative where the total stays below the capacity.")
 def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
     return unbounded(rate, excess, spread, k, xp)
 

@@ -226,8 +226,8 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     # Compute the derivatives with respect to ln f, and from them those with respect to z: d(ln f)/dz = inner
     # (gap/width)/f.
     slope = xp.exp(log_slope)
-    by_log = slope * rate / passed  # slope of ln t by ln f
-    of_p = -(k + 1) * q  # slope of ln p by ln f
+    by_log = slope * rate / passed  # derivative of ln t with respect to ln f
+    of_p = -(k + 1) * q  # derivative of ln p with respect to ln f
     share = rate / beyond  # not rate / beyond / beyond: XLA would divide by the square, which may be 0
     of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))

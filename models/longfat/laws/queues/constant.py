@@ -179,7 +179,7 @@ def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
 
 
 def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: Any, mp: Any) -> Any:
-    """Return a quotient of the sums, at a precision that leaves enough digits after the terms cancel."""
+    """Return a quotient of the sums, computed with so many digits that enough are left where terms cancel."""
     extra = 64
     while True:
         with mp.extraprec(extra):

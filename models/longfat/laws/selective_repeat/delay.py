@@ -7,7 +7,7 @@ mean is `mean_delay_receiver`. `longfat.segments.simulate` reports it without th
 The functions of the distribution are plain NumPy functions, not laws, and have no gradients: the number of possible
 delays D depends on the loss and their order on t_a/t_p, so no program of fixed shape could be traced.
 
-Joint distribution of the rounds K and the packets N sent for a segment, as a table of positive sums.
+The joint distribution of the rounds K and the packets N sent for a segment is a table of positive sums (`joint`).
 
 A packet arrives within k rounds, after m losses, with probability (1 - p) p^m, m < k. So with A_k(z), the sum of
 (1 - p) (p z)^m over m < k, the segment has E[z^(N - s); K <= k] = A_k(z)^s, and K = k has A_k^s - A_(k-1)^s. This
@@ -53,7 +53,7 @@ def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
         return 0
     r, log_chance = 0, packets * math.log1p(-loss)  # the chance is that of exactly r retransmissions
     while True:
-        ratio = loss * (packets + r) / (r + 1)  # falling, so that the tail is below a geometric one
+        ratio = loss * (packets + r) / (r + 1)  # the ratios fall, so that the tail is below a geometric series
         if ratio < 1 and log_chance + math.log(ratio / (1 - ratio)) < math.log(left_out):
             return r
         r, log_chance = r + 1, log_chance + math.log(ratio)
@@ -357,7 +357,7 @@ def _late(segments: float, within: Array, beyond: Array) -> Array:
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the smallest delay that is not exceeded with a probability of at least q; NaN for NaN.
+    """Return the smallest delay within which all segments arrive with a probability of at least q; NaN for NaN.
 
     A margin of eps/4 covers the rounding of q to a float.
     """

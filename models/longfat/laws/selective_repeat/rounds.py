@@ -246,7 +246,7 @@ def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
 def _difference(k: Any, p: Any, s: Any) -> Any:
     """Return f_k as the difference F_k - F_(k-1), the formula that sympy prints.
 
-    Numeric values come from `_exactly` instead, because all 15 digits of floats may cancel in the difference.
+    `_exactly` computes its values, because all 15 digits of floats may cancel in the difference.
     """
     return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
 
@@ -317,7 +317,7 @@ def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp):
 
     .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]
 
-    Exact for independent loss. H_(N s) <= S_N (-ln p) < H_(N s) - ln p with the harmonic number H, so it grows like
+    Exact for independent loss. H_(N s) <= S_N (-ln p) < H_(N s) - ln p with the harmonic number H, so S_N grows like
     ln(N)/(-ln p); the remainder is periodic in ln(N s)/(-ln p) as N grows.
 
     >>> round(max_rounds(0.01, 16, 10**6), 2)

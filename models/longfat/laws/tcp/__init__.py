@@ -1,8 +1,8 @@
 """TCP and related schemes: sawtooth, rate under loss, fairness, slow start; metrics of throughput tests.
 
-Windows are in packets, rates in packets/s.
+Windows are in packets, rates in packets/s. The flows increase additively and decrease multiplicatively.
 
-Additive increase, multiplicative decrease. Proofs: derivations/tcp.py, fairness.py and unloaded.py.
+Proofs: derivations/tcp.py, fairness.py and unloaded.py.
 """
 
 from longfat.laws.tcp.rates import (

@@ -22,7 +22,7 @@ PACKET_TIME = Symbol("t", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a
 AFTER = Symbol("x", "1", "[0, inf)", (0.1, 8.0), "Round trips since acknowledgments began to come at the link's rate")
 MEMORY = Symbol("w", "1", "(0, inf)", (1.0, 6.0), "Window of SEARCH in initial round-trip times: 3.5", default=3.5)
 
-EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # they add up to 1023, the largest exponent of a double
+EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # their sum is 1023, the largest exponent of a double
 
 
 def ceiling_quotient(number: Any, by: Any, xp: Any) -> Any:
@@ -37,7 +37,7 @@ def ceiling_quotient(number: Any, by: Any, xp: Any) -> Any:
 def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
     """Return the largest integer k with 2^k <= x, for x >= 1, and 2^k.
 
-    k is found by comparisons, because a quotient of logarithms may lie on the wrong side of an integer. It has no
+    k is found by comparisons, because a quotient of logarithms may lie on the wrong side of an integer. k has no
     derivative.
     """
     if hasattr(xp, "sympy"):
@@ -222,7 +222,8 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp):
     .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
         \max(u, 0), \qquad 2 A(y) = A(x)
 
-    A(u) bandwidth-delay products are acknowledged until u [empty round trips]; the packet acknowledged at x left at y.
+    Times count round trips of the empty path: until u, A(u) bandwidth-delay products are acknowledged, and the packet
+    that is acknowledged at x was sent at y.
 
     Notes
     -----
