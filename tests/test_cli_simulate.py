@@ -13,8 +13,7 @@ import pytest
 import xarray as xr
 
 from longfat import cli, plot, sim
-from longfat.cli.scenario_options import load
-from longfat.cli.simulate import summary
+from longfat.cli.simulate import load, summary
 from longfat.sim.network import scenario
 from tests.processes import files_of_at_most
 from tests.sim.pcap_reader import read

@@ -15,8 +15,7 @@ from longfat.base.quantities import read, text
 from longfat.base.text_tables import columns
 from longfat.cli.output import Output, shows_progress
 from longfat.cli.parameters import given, switch
-from longfat.cli.scenario_options import PCAP, load, of_run, scenario
-from longfat.cli.simulate import emit, short, shown, summary, table, title
+from longfat.cli.simulate import PCAP, emit, load, of_run, scenario, short, shown, summary, table, title
 
 if TYPE_CHECKING:
     import xarray as xr
