@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longfat import cli, measured, plot
-from longfat.measured.metrics import beyond, metrics
+from longfat.measured.diagnosis import beyond, metrics
 from tests.measured import questions
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")

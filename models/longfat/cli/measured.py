@@ -69,8 +69,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
     remark on how it was measured.
     """
     from longfat import measured
-    from longfat.measured.diagnosis import diagnosis
-    from longfat.measured.metrics import beyond, metrics
+    from longfat.measured.diagnosis import beyond, diagnosis, metrics
 
     with output:
         found = measured.read_each(*files)
