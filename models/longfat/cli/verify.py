@@ -60,15 +60,19 @@ def verify_command(
     with Output() as output:
         files = {"html": html, "json": None if json_file == "-" else json_file}
         paths = {kind: output.file(kind, name) for kind, name in files.items() if name is not None}
-        agrees, made = (_published if published else _linux if linux else _laws)(papers, flags["rng"], flags)
+        agrees, form, table = (_published if published else _linux if linux else _laws)(papers, flags["rng"], flags)
         for kind, path in paths.items():
-            path.write_bytes(made[kind]().encode())
-        output.emit(made["json" if json_file == "-" else "text"])
+            path.write_bytes(getattr(form, f"to_{kind}")(table).encode())
+        output.emit(lambda: form.to_json(table) if json_file == "-" else form.to_text(table))
     if not agrees:
         raise click.exceptions.Exit(1)
 
 
-def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+#: Whether everything agrees, the module with the functions that format the result, and the result.
+Result = tuple[bool, Any, Any]
+
+
+def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> Result:
     # Sympy keeps 1000 results of each function. With 10,000, proofs take 15 % less time.
     os.environ.setdefault("SYMPY_CACHE_SIZE", "10000")
     from longfat import verify
@@ -76,7 +80,7 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
 
     given = {"quick": flags["quick"], "seed": seed, "workers": flags["workers"], "progress": shows_progress()}
     table = verify.run(flags["laws"] or None, **given)
-    return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
+    return bool(table.attrs["agrees"]), report, table
 
 
 def _need_figures(flag: str, content: str) -> None:
@@ -85,17 +89,17 @@ def _need_figures(flag: str, content: str) -> None:
         raise click.ClickException(f"{flag} needs longfat's repository: its folder figures/ has {content}")
 
 
-def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> Result:
     _need_figures("--published", "the numbers of the papers")
     from figures import verdict_tables, verdicts
 
     table = verdicts.scoreboard(
         papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=shows_progress()
     )
-    return True, _made(verdict_tables.to_text, verdict_tables.to_json, verdict_tables.to_html, table)
+    return True, verdict_tables, table
 
 
-def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> Result:
     _need_figures("--linux", "the scenarios")
     from figures.linux import equivalence
     from longfat.testbed import CannotRun
@@ -106,9 +110,4 @@ def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, 
         )
     except CannotRun as error:
         raise click.ClickException(str(error)) from None
-    agrees = all(one.verdict != "differs" for one in made)
-    return agrees, _made(equivalence.to_text, equivalence.to_json, equivalence.to_html, made)
-
-
-def _made(text: Any, json: Any, html: Any, table: Any) -> dict[str, Any]:
-    return {"text": lambda: text(table), "json": lambda: json(table), "html": lambda: html(table)}
+    return all(one.verdict != "differs" for one in made), equivalence, made

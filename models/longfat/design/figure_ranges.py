@@ -28,11 +28,6 @@ class Range:
         """Geometric mean of the ends, because inputs are known to within a factor; arithmetic mean if one end is 0."""
         return math.sqrt(self.low * self.high) if self.low > 0 else (self.low + self.high) / 2
 
-    @property
-    def known(self) -> bool:
-        """Whether the input is known exactly, that is, both ends are equal."""
-        return self.low == self.high
-
 
 def read(name: str, value: Any, unit: str, allowed: str) -> Range:
     """Read a number, a text with its unit, a pair of ends, or a text such as "80..100Mbit/s".
