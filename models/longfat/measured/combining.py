@@ -181,11 +181,12 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
     suspects = [one for one in measurements if one.figures.policed]
     remarks += _remarks("policed", suspects[:1], "")
     controls = {one.figures.control for one in measurements if one.figures.control}
+    details: dict[str, Any] = {name: _median(getattr(one.figures, name) for one in runs) for name in DETAILS}
     return PathFigures(
         limited_by=limits.pop() if len(limits) == 1 else None,
         policed=policed,
         remarks=remarks,
-        **{name: _median(getattr(one.figures, name) for one in runs) for name in DETAILS},
+        **details,
         control=controls.pop() if len(controls) == 1 else None,
     )
 

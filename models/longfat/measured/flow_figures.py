@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 
 from longfat.base.layers import full_headers, rate_at
 from longfat.base.quantities import rounded
 from longfat.measured.counting import loss_interval
-from longfat.measured.figures import PathFigures, Series
+from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import QUEUED, SHARE
 from longfat.measured.policing import Transmission, policer
 
@@ -27,16 +28,25 @@ class Transfer:
     #: receiver acknowledgments follow their data at once, so `busy` would include no round trips.
     lasted: float | None = None
     closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
-    packet: float = 0.0  # size of a full packet, without headers [bytes]
     base: float | None = None  # smallest round-trip time [s]
     mean: float | None = None  # mean round-trip time [s]
     transport: str = "TCP"  # or "" for QUIC
     layer: str = "data"  # layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`
     remarks: list[str] = field(default_factory=list)  # by the reader of the file
 
+    @cached_property
+    def packet(self) -> float:
+        """Median size of the packets, without headers [bytes]; 0 if there are none."""
+        return median(one.size for one in self.sent) if self.sent else 0.0
 
-def figures_of(flow: Transfer, source: str) -> PathFigures:
-    """Return the figures of the path of a flow, with remarks that name ``source``, the kind of file."""
+    def take_round_trips(self) -> None:
+        """Set `base` and `mean` to those of the transmissions' round-trip times; to None if there is no sample."""
+        trips = [one.round_trip_time for one in self.sent if one.round_trip_time is not None]
+        self.base, self.mean = (min(trips), sum(trips) / len(trips)) if trips else (None, None)
+
+
+def measurement(path: str, source: str, flow: Transfer) -> Measurement:
+    """Return the measurement of the path of a flow; ``source`` is the kind of file, which remarks name."""
     sent, remarks = flow.sent, list(flow.remarks)
     lost = sum(one.lost for one in sent)
     bursts = _bursts(sent)
@@ -64,7 +74,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
         if limit == "network":
             words = "losses or a queue" + (f", and {words}" if closed else "")
         remarks.append(f"limited_by: {words} ({source})")
-    return PathFigures(
+    figures = PathFigures(
         rate,
         flow.base,
         lost / len(sent) if lost < len(sent) else None,
@@ -80,6 +90,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
         loss_events=bursts or None if lost < len(sent) else None,
         rate_layer=flow.layer,
     )
+    return Measurement(path, source, figures, _series(sent))
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
@@ -103,7 +114,7 @@ def _limit(flow: Transfer, lost: int) -> str | None:
     return "network" if lost or queued else None
 
 
-def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
+def _series(sent: Sequence[Transmission]) -> tuple[Series, ...]:
     """Return the series of rate [bytes/s], round-trip time [s] and losses [packets] of a flow over time."""
     if len(sent) < 2 or sent[-1].time <= sent[0].time:
         return ()
@@ -120,14 +131,3 @@ def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
         ("round-trip time", "s", trips[:: max(1, len(trips) // (20 * PARTS))]),
         ("losses", "packets", list(zip(times, lost, strict=True))),
     )
-
-
-def smallest_and_mean(sent: Sequence[Transmission]) -> tuple[float | None, float | None]:
-    """Return the smallest and the mean round-trip time [s]; None for both if there is no sample."""
-    trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
-    return (min(trips), sum(trips) / len(trips)) if trips else (None, None)
-
-
-def full_packet(sent: Sequence[Transmission]) -> float:
-    """Return the median size of the packets [bytes]; 0 if there are none."""
-    return median(one.size for one in sent) if sent else 0.0

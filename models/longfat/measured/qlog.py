@@ -12,7 +12,7 @@ from typing import Any
 
 from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement
-from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
+from longfat.measured.flow_figures import Transfer, measurement
 from longfat.measured.policing import Transmission
 
 KIND = "qlog"
@@ -44,7 +44,7 @@ def read(path: str, content: Any) -> Measurement:
         flow.transport, flow.layer = "TCP", "IP"
     else:  # packets of QUIC, which UDP carries: RawInfo of draft-ietf-quic-qlog-main-schema
         flow.transport = ""
-    return Measurement(path, KIND, figures_of(flow, "qlog"), series_of(flow.sent))
+    return measurement(path, KIND, flow)
 
 
 def _events(path: str, content: Any) -> list[tuple[int, Field]]:
@@ -84,9 +84,8 @@ class _Reader:
         if self.trips and not any(one.round_trip_time for one in flow.sent):
             flow.base, flow.mean = min(self.trips), sum(self.trips) / len(self.trips)
         else:
-            flow.base, flow.mean = smallest_and_mean(flow.sent)
+            flow.take_round_trips()
         flow.base = min([*self.least, *([flow.base] if flow.base else [])], default=None)
-        flow.packet = full_packet(flow.sent)
         if flow.base is not None:
             flow.remarks.append("round_trip_time: the smallest from a packet to its acknowledgment (qlog)")
         return flow

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from longfat.base.headers import ACK, SYN
 from longfat.measured.figures import Measurement
-from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
+from longfat.measured.flow_figures import Transfer, measurement
 from longfat.measured.pcap import MAGICS, Segment, segments
 from longfat.measured.policing import Transmission
 
@@ -69,7 +69,7 @@ def read(path: str, _: bytes) -> Measurement:
         flow.remarks.append(f"packets after the first {MOST} are left out (pcap)")
     if others:
         flow.remarks.append(f"flows with less data that are left out: {others} (pcap)")
-    return Measurement(path, KIND, figures_of(flow, "pcap"), series_of(flow.sent))
+    return measurement(path, KIND, flow)
 
 
 class _Gaps:
@@ -157,8 +157,7 @@ class _Reader:
             at = place
         flow.sent += self.sent[at:]
         flow.acknowledged = self.acknowledged
-        flow.packet = full_packet(flow.sent)
-        flow.base, flow.mean = smallest_and_mean(flow.sent)
+        flow.take_round_trips()
         self._place(flow)
         return flow
 
