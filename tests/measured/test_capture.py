@@ -16,7 +16,7 @@ import pytest
 
 from longfat import measured
 from longfat.base import progress
-from longfat.measured import policing, tcp_flow
+from longfat.measured import pcap, policing
 from longfat.measured.policing import Transmission, policer
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
@@ -385,7 +385,7 @@ def test_lengths_that_no_packet_has(tmp_path):
 
 
 def test_too_many_packets_are_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(tcp_flow, "MOST", 8)
+    monkeypatch.setattr(pcap, "MOST", 8)
     figures = measured.read(written(tmp_path, [*handshake(5000), packet(20_000, sequence=5000, ack=100, payload=9000)]))
     assert figures.packets_sent == 9
     assert "packets after the first 8 are left out (pcap)" in figures.remarks

@@ -10,7 +10,7 @@ from collections import Counter
 from os import PathLike
 
 from longfat.base.progress import announced
-from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
+from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, pcap, ping, qlog, ss, sysctl, tc
 from longfat.measured.combining import path_of
 from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
@@ -19,7 +19,7 @@ from longfat.measured.figures import Measurement, PathFigures
 _JSON = (iperf3, ndt7, qlog, flent)
 _TEXT = (iperf3_text, tc, ss, ping, sysctl)
 #: Names of the kinds of files; most are the command that writes the file.
-KINDS = (*(one.KIND for one in (*_JSON, *_TEXT)), crusader.KIND, tcp_flow.KIND)
+KINDS = (*(one.KIND for one in (*_JSON, *_TEXT)), crusader.KIND, pcap.KIND)
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
 _HEAD = 1 << 16  # bytes
@@ -80,8 +80,8 @@ def _recognised(path: str) -> Measurement:
             if magic == _GZIP and (text := _unpacked(path)).lstrip().startswith("{"):  # flent packs its files
                 return _from_json(path, text)
             raise ValueError(f"the file is compressed ({name}): decompress it first")
-    if tcp_flow.looks_like(head):
-        return tcp_flow.read(path, head)
+    if pcap.looks_like(head):
+        return pcap.read(path)
     if crusader.looks_like(head):
         return crusader.read(path)
     if not head.strip():
