@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import graphlib
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -97,21 +98,15 @@ def reached(graph: Mapping[str, set[str]], subpackage: str) -> set[str]:
 
 
 def layers(graph: Mapping[str, set[str]]) -> dict[str, int]:
-    """Return the layer of each subpackage, 1 for a subpackage that imports none; the subpackages of a cycle share one.
+    """Return the layer of each subpackage, 1 for a subpackage that imports none; raise a CycleError at import cycles.
 
-    >>> layers({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()})
-    {'a': 3, 'b': 2, 'c': 2, 'd': 1}
+    >>> layers({"a": {"b", "c"}, "b": {"c"}, "c": set()})
+    {'a': 3, 'b': 2, 'c': 1}
     """
-    together = {name: group for group in map(frozenset, cycles(graph)) for name in group}
-    found: dict[frozenset[str], int] = {}
-
-    def layer(group: frozenset[str]) -> int:
-        if group not in found:
-            below = {together.get(other, frozenset({other})) for name in group for other in graph[name]} - {group}
-            found[group] = 1 + max(map(layer, below), default=0)
-        return found[group]
-
-    return {name: layer(together.get(name, frozenset({name}))) for name in graph}
+    found: dict[str, int] = {}
+    for name in graphlib.TopologicalSorter(graph).static_order():
+        found[name] = 1 + max((found[other] for other in graph[name]), default=0)
+    return {name: found[name] for name in graph}
 
 
 def homonyms(package: Path = PACKAGE) -> dict[str, list[str]]:
