@@ -73,7 +73,7 @@ def test_axes_reach_further_than_typical():
 
 @pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.name)
 def test_presets_lie_in_the_domains(one):
-    suited = [law for law in LAWS.values() if one.suits(law)]
+    suited = [law for law in LAWS.values() if one.of(law)]
     assert len(suited) >= 3
     for law in suited:
         state = start(law, **one.of(law))  # refuses what lies outside

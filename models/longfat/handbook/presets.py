@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from longfat.law import Law
+from longfat.law import PACKAGE, Law
 
 
 @dataclass(frozen=True)
@@ -21,31 +21,16 @@ class Preset:
     subjects: tuple[str, ...]
     values: Mapping[str, float]
 
-    def suits(self, law: Law) -> bool:
-        """Return whether the network determines any parameter of the law."""
-        return bool(self.of(law))
-
     def of(self, law: Law) -> dict[str, float]:
         """Return the values of those parameters of a law that the network determines.
 
         A name with a prefix applies to one module only: "blt.buffer" is the buffer in laws of `longfat.laws.blt`.
         """
-        about = subject(law)
+        about = (law.function.__module__.removeprefix(PACKAGE)).split(".")[0]
         if about not in self.subjects:
             return {}
         both = {name: self.values.get(f"{about}.{name}", self.values.get(name)) for name in law.symbols}
         return {name: value for name, value in both.items() if value is not None}
-
-
-def subject(law: Law) -> str:
-    """Return the module of longfat.laws to which a law belongs.
-
-    >>> from longfat.laws import queues
-    >>> subject(queues.mm1_wait)
-    'queues'
-    """
-    parts = law.function.__module__.split(".")
-    return parts[2] if parts[:2] == ["longfat", "laws"] and len(parts) > 2 else ""
 
 
 def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) -> Preset:
@@ -131,4 +116,4 @@ def presets(law: Law) -> tuple[Preset, ...]:
     >>> [one.name for one in presets(selective_repeat.throughput_efficiency)]
     ['150 Mbit/s, 20 ms, p = 10⁻³', '1 Gbit/s, 100 ms, p = 10⁻⁴']
     """
-    return tuple(one for one in PRESETS if one.suits(law))
+    return tuple(one for one in PRESETS if one.of(law))
