@@ -167,7 +167,7 @@ def test_a_connection_with_another_congestion_control_ends_the_run(filled):
     one = filled(None)
     with open_with("cubic") as sender:
         one.hosts._sockets = [sender]
-        with pytest.raises(RuntimeError, match="connection 'flow-0' has 'cubic', must have 'reno'"):
+        with pytest.raises(RuntimeError, match="connection 'flow-0' is controlled by 'cubic': must be 'reno'"):
             one.hosts.check()
 
 

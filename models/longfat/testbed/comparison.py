@@ -1,4 +1,4 @@
-"""Comparison of one scenario in the simulator, on Linux, and in the laws that apply to it."""
+"""Comparison of the results of one scenario in the simulator and on Linux with the laws that apply to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 FACES = ("simulator", "Linux")
-#: Variable along the dimension `law` -> its meaning. The dimension has an entry for each value of a law.
+#: Variable of the Dataset along the dimension `law` -> its meaning. Each value of a law is an entry of this dimension.
 LAW = {
     "law_quantity": "variable that the law predicts",
     "law_of": "flow or link",
@@ -38,7 +38,7 @@ def compare(
     attempts: int = 3,
     progress: bool = True,
 ) -> xr.Dataset:
-    """Run a scenario in the simulator and on Linux, and return the results of both with the laws that apply.
+    """Run a scenario in the simulator and on Linux, and return both results with the values of the laws that apply.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
 def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[float, float]:
     """Return the relative difference of Linux from the simulator [1], and the half-width of its confidence interval.
 
-    The half-width is the root of the sum of the squares of both half-widths, as in a two-sample Student interval with
-    the degrees of freedom of one side. Welch's interval has more degrees of freedom, so this interval is wide enough. A
-    deterministic simulation adds no half-width. The result is NaN without replications on Linux.
+    The half-width is the root of the sum of the squares of the half-widths of simulator and Linux, as in a two-sample
+    Student interval with the degrees of freedom of one sample. Welch's interval has more degrees of freedom, so this
+    interval is wide enough. The half-width of a deterministic simulation is 0. The result is NaN without replications
+    on Linux.
 
     >>> import xarray as xr
     >>> data = xr.Dataset({"goodput": ("face", [2.0, 3.0]), "goodput_upper": ("face", [2.3, 3.4])})

@@ -1,7 +1,7 @@
 """Results of runs on Linux as a Dataset with the variables of a simulation's Dataset.
 
-The emulated network is the simulator's own code, which counts utilisations, drops, delays and marks of the links.
-Results of the hosts come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes follow
+The simulator's own code emulates the network, and counts utilisations, drops, delays and marks of the links. Results
+of the hosts come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes follow
 the simulator's convention: a data packet counts with its headers.
 """
 
@@ -133,7 +133,7 @@ def run(
 
 
 def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the content of the attribute ``testbed``: kernel version, settings, and the lateness of each run."""
+    """Return the content of the attribute ``testbed``: Linux's release and settings, and the evidence of each run."""
     first = outcomes[0]
     return {
         "release": first.settings.get("kernel", os.uname().release),
@@ -145,7 +145,7 @@ def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.ndarray]:
-    """Return each quantity of `longfat.sim.runs.results.QUANTITIES` in one run, by name."""
+    """Return the values of all quantities of `longfat.sim.runs.results.QUANTITIES` in one run, by their names."""
     made = {name: np.array(values, float) for name, values in outcome.measured.items()}
     for one, before, after in zip(outcome.connections, outcome.before, outcome.after, strict=True):
         row = outcome.flows.index(one.name)
@@ -159,7 +159,7 @@ def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.n
 def _of_connection(
     one: Connection, before: Account, after: Account, duration: float, warm_up: float
 ) -> dict[str, float]:
-    """Return the results of a connection by name, from its counters at the ends of the warm-up and of the run."""
+    """Return the results of a connection by their names, from its counters at the end of the warm-up and of the run."""
     finish = after.finish_ns / SECOND if after.finish_ns != NEVER else math.nan
     last = max(one.stop, after.last_arrival_ns / SECOND) if math.isnan(finish) else finish
     span = min(last, duration) - max(one.start, warm_up)
@@ -182,7 +182,7 @@ def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
     return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
 
 
-#: Trace of a flow -> its meaning, and the function that computes it from the samples of TCP_INFO of a connection.
+#: Name of a trace of a flow -> its meaning, and the function that computes it from a connection's samples of TCP_INFO.
 SAMPLED: dict[str, tuple[str, Callable[[np.ndarray, Connection], Any]]] = {
     "window": ("congestion window, TCP_INFO", lambda rows, _: rows["snd_cwnd"].astype(float)),
     "rate": (
@@ -198,7 +198,7 @@ SAMPLED: dict[str, tuple[str, Callable[[np.ndarray, Connection], Any]]] = {
 
 
 def traces(outcome: Outcome) -> dict[str, Any]:
-    """Return the traces along ``time``: queues of emulated links, and values of flows from samples of TCP_INFO.
+    """Return the traces of a run along ``time``: queues of emulated links, and values of flows by TCP_INFO.
 
     At each time a flow has the value of the last sample at or before this time; NaN before the first sample.
     """

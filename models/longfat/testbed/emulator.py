@@ -1,8 +1,8 @@
 """Emulated network, which carries packets of real hosts over the links of `longfat.sim` in virtual time.
 
 The same compiled code as in a simulation decides on queueing, drops, marks and departures. Each flow with a scheme
-becomes a flow of injected packets: the caller says when a packet enters the first link, and receives it when it reaches
-the other end. Other flows are simulated in the same network.
+becomes a flow of injected packets: the caller injects a packet into the first link, and receives the packet when it
+reaches the other end. Other flows are simulated in the same network.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from longfat.sim.network.traffic import Traffic
 from longfat.sim.runs.engine import Simulation, kernel
 from longfat.sim.runs.run_state import rows
 
-BUDGET = 1 << 20  # events after which the compiled loop returns to Python, so that Ctrl-C takes effect
-#: Flags of a packet in the simulator for each value of IP's ECN field, which is the index (RFC 3168, section 5; RFC
-#: 9331, section 4.1).
+BUDGET = 1 << 20  # number of events after which the compiled loop returns to Python, so that Ctrl-C takes effect
+#: Flags of a packet in the simulator; the index is the value of the packet's ECN field in IP (RFC 3168, section 5;
+#: RFC 9331, section 4.1).
 MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
 
 
@@ -71,7 +71,7 @@ class Emulator:
         span = {} if duration is None else {"duration": duration}
         self.simulation = Simulation(injected(net), rng=rng, sample_every=sample_every, **span)
         state = self.simulation.state
-        # Traffic of generators has no connection of hosts.
+        # Flows of traffic generators belong to no connection between the hosts.
         self.flows: list[Flow] = [flow for flow in net.flows if flow.traffic is None]
         self._rows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
         self._places = {f: c for c, f in enumerate(self._rows)}
@@ -164,7 +164,7 @@ class Emulator:
                 return False
 
     def _call(self, time: int) -> int:
-        """Call the event loop once, and return its status; name the plug-in in an error that a plug-in raises."""
+        """Call the event loop once, and return its status; if a plug-in raises an error, name the plug-in in it."""
         try:
             return int(self._loop(self._address, time, BUDGET))
         except KeyboardInterrupt:
@@ -209,7 +209,7 @@ def injected(net: Network) -> Network:
 
 
 def idle(net: Network) -> Network:
-    """Return a network for handshakes, with the same paths but no losses, jitter, rate changes or other traffic."""
+    """Return a copy of a network for handshakes, without losses, jitter, rate changes, marks and other traffic."""
     made = Network(net.name)
     made.links = {
         pair: replace(

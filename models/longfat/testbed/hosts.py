@@ -1,8 +1,8 @@
 """Applications at both ends of all connections: they open, write, read, stop and sample connections in virtual time.
 
 The process of the emulator calls the applications at virtual times; no other process takes part in a run. A separate
-process for the applications would lock a connection while it writes or reads. If that process waited for a processor
-while it holds the lock, all packets that reach the connection would also wait, however punctual the emulator is.
+process for the applications would lock a connection while it writes or reads. If that process then had to wait for a
+processor, all packets that reach the connection would also wait, however punctual the emulator is.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: The buffer of each of n receivers is emptied when it has min(WAITING, ALL_WAITING / n) unread bytes, at least 65536.
-#: Our choice: WAITING is a sixteenth of the smallest buffer. A receiver acknowledges all data when its buffer is
-#: emptied; reading every packet reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux
-#: leaves acknowledgments to the reader (__tcp_ack_snd_check()). To prevent this, SO_RCVLOWAT is
-#: NEVER_WAITING times the number of unread bytes at which the buffer is emptied.
+#: With n receivers, a receiver empties its buffer when it has min(WAITING, ALL_WAITING / n) unread bytes, at least
+#: 65536. Our choice: WAITING is a sixteenth of the smallest buffer. Linux acknowledges all data when a buffer is
+#: emptied, so a receiver that reads every packet at once changes the result: a utilisation fell from 0.81 to 0.63. Once
+#: SO_RCVLOWAT bytes are unread, Linux sends no acknowledgment before the application reads (__tcp_ack_snd_check()). To
+#: prevent this, SO_RCVLOWAT is NEVER_WAITING times the number of unread bytes at which the buffer is emptied.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
 #: UNSENT is the number of unsent bytes that a sender's buffer should contain; CHUNK is the number of bytes of one
 #: write, which takes about 0.05 ms (our choice).
@@ -45,8 +45,8 @@ FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE
 LENGTH = 256  # bytes of a sample of TCP_INFO; Linux fills in the fields that its version has, and all others stay 0
 
 #: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order. Spaces follow a type that occurs again,
-#: because keys must differ. Two fields are bytes of bit fields: "wscale" has the window scales of sender and
-#: receiver; "limits" has delivery_rate_app_limited and the reason for which TCP Fast Open failed.
+#: because keys must differ. Two names stand for bytes that contain several bit fields: "wscale" for the window scales
+#: of sender and receiver; "limits" for delivery_rate_app_limited and the reason for which TCP Fast Open failed.
 FIELDS = {
     "u1": "state ca_state retransmits probes backoff options wscale limits",
     "u4": (
@@ -79,8 +79,8 @@ class Senders:
         self.connections = connections
         self.opened = os.eventfd(0)  # becomes readable after all handshakes
         self.samples: list[bytes] = []  # of TCP_INFO, rows of `record`
-        # How often `serve` examined a connection with unlimited data, and how often its send buffer was empty then,
-        # because the application was late.
+        # `looks` counts how often `serve` examined a connection with unlimited data, `dry` how often the send buffer
+        # was empty then, because the application was late.
         self.looks = self.dry = 0
         self.written = [0] * len(connections)  # bytes
         self.receivers: list[socket.socket] = []
@@ -114,9 +114,9 @@ class Senders:
         if self._listeners:
             raise RuntimeError(f"{len(self._listeners)} handshakes did not end in time")
         for connection, sender in zip(self.connections, self._sockets, strict=True):
-            found = control_of(sender)
-            if found != connection.control:
-                raise RuntimeError(f"connection {connection.name!r} has {found!r}, must have {connection.control!r}")
+            found, asked = control_of(sender), connection.control
+            if found != asked:
+                raise RuntimeError(f"connection {connection.name!r} is controlled by {found!r}: must be {asked!r}")
 
     def start(self, k: int) -> None:
         """Write the first data of connection ``k``; `serve` writes the rest."""
@@ -133,7 +133,7 @@ class Senders:
         call("connect", self._sockets[k].fileno(), unspecified, 16)  # AF_UNSPEC dissolves the association (connect(2))
 
     def sample(self, time: int, only: int | None = None) -> None:
-        """Record TCP_INFO of all connections, or of connection ``only``, with the virtual time ``time`` [ns]."""
+        """Store TCP_INFO of all connections, or of connection ``only``, with the virtual time ``time`` [ns]."""
         for k in range(len(self._sockets)) if only is None else (only,):
             if k not in self._stopped:
                 info = self._sockets[k].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LENGTH)
@@ -183,7 +183,7 @@ class Senders:
 def sockets(
     hosts: Sequence[Host], connections: Sequence[Connection], options: Mapping[str, int]
 ) -> tuple[list[socket.socket], list[socket.socket]]:
-    """Return the sockets of the senders, and those at which the receivers listen."""
+    """Return the sockets of all senders, and the listening sockets of all receivers."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     hosts[1].enter()
@@ -219,12 +219,12 @@ def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> 
 
 
 def control_of(connection: socket.socket) -> str:
-    """Return the name in Linux of the congestion control of a connection."""
+    """Return Linux's name of the congestion control of a connection."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
 
 
 def record() -> np.dtype:
-    """Return the NumPy type of a sample: time since the start of the run [ns], connection, length [bytes], fields."""
+    """Return the NumPy type of a sample: virtual time [ns], connection, length [bytes], fields of TCP_INFO."""
     import numpy as np
 
     fields = [("time", "<i8"), ("connection", "<i4"), ("length", "<i4")]

@@ -14,12 +14,13 @@ from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network
 
 LOSS_BASED = ("reno", "newreno", "sack", "cubic")
-#: Smallest value of the deviation in Linux's retransmission timeout, TCP_RTO_MIN [s]. The timeout is the smoothed
-#: round-trip time plus the deviation (net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator()).
+#: Smallest value of the deviation, TCP_RTO_MIN [s]. Linux's retransmission timeout is the smoothed round-trip time plus
+#: the deviation (net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator()).
 LEAST_DEVIATION = 0.2  # s
 #: Flows under random loss are assumed to form no queue if their rates are at most this fraction of the capacity. Our
 #: choice: windows vary by a factor of about two around their mean.
 WITHOUT_QUEUE = 0.5
+#: Class of the laws of a scheme -> public name of its law of the utilisation.
 UTILISATION = {
     CubicLaws: "cubic.utilisation_general",
     BbrLaws: "bbr.probe_rtt_utilisation",
@@ -125,7 +126,7 @@ def _value(flow: Flow, name: str, default: float) -> float:
 
 
 def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield law values of utilisation and mean queue of a bottleneck with greedy flows of one scheme."""
+    """Yield the law values of utilisation and mean queue of a bottleneck whose greedy flows have one scheme."""
     first, count = flows[0], sum(flow.count for flow in flows)
     scheme, name = first.scheme, subject.link.discipline.name
     assert scheme is not None
@@ -155,7 +156,7 @@ def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield law values of the goodput of greedy flows of one scheme under random loss."""
+    """Yield the law values of the goodput of greedy flows that have one scheme, under random loss."""
     first, names = flows[0], [name for flow in flows for name in flow.names]
     for law, rate, remark in _rates(subject, first, len(names)):
         for name in names:
@@ -189,7 +190,7 @@ def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float
 
 
 def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the law value of the goodput of a single flow of BBR of 2016 beside loss-based flows."""
+    """Yield the law value of the goodput of a single flow of BBR version 1 beside loss-based flows."""
     bbr_flows = [flow for flow in flows if flow.scheme is not None and is_bbr(flow.scheme)]
     others = [flow for flow in flows if flow.scheme is not None and flow.scheme.name in LOSS_BASED]
     known = len(bbr_flows) + len(others) == len(flows) and _alone(bbr_flows) and bbr_flows[0].scheme.name == "bbr1"  # type: ignore[union-attr]
@@ -210,8 +211,7 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # The law counts the transmission time of one link only; those of the other links are part of its round-trip
-    # time.
+    # In the law the transmission time is that of one link; its round-trip time includes those of the other links.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)
     time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)

@@ -1,6 +1,6 @@
 """Counters of real connections in virtual time: data sent, retransmitted and newly received, and ends of files.
 
-The headers of the packets are counted, so that a goodput does not depend on the time at which a process reads it.
+The counters follow from the headers of the packets, so that a goodput does not depend on when a process reads data.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Ledger:
         return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
 
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
-        """Count a packet that a host sent; return a data packet's sequence number in units of full packets, from 0."""
+        """Count a packet that a host sent; return its sequence number [full packets], None if it has no data."""
         found, account = complete_segment(packet), self.accounts[connection]
         if back or found is None:
             return None
@@ -101,7 +101,7 @@ class Ledger:
 
 
 def _offset(found: Segment, account: Account) -> int:
-    """Return the offset of the first byte of a segment; without a SYN, the first segment seen has offset 0."""
+    """Return the offset of a segment's first byte; if no SYN was seen, the first segment seen has offset 0."""
     if account.begin == NONE:
         account.begin = found.sequence
     return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)

@@ -1,7 +1,7 @@
 """Hosts on one machine: each is an anonymous network namespace with a TUN device.
 
-Neither namespaces nor devices have a name in the file system. When its last process and socket are gone, Linux
-removes a namespace, and a device when the file descriptor that created it is closed, however a process ends.
+Neither namespaces nor devices have a name in the file system. Linux removes a namespace when its last process and
+socket are gone, and a device when the file descriptor that created it is closed, however a process ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SYSCTL = Path("/proc/sys/net")
 #: Length of a device's queue [packets]. Our choice: it is longer than the longest burst of all flows, so that only
 #: emulated links drop packets.
 QUEUE_PACKETS = 100_000
-#: Time limits [s]: of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run (our
+#: Time limits [s] of one call of `ip`, which takes milliseconds, and of the test of whether the testbed can run (our
 #: choice).
 PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
@@ -80,7 +80,7 @@ class Host:
                 text=True,
                 check=False,
                 timeout=PATIENCE,
-                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # a surviving `ip` would keep the namespace
+                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # else a surviving `ip` keeps the namespace
             )
         except subprocess.TimeoutExpired:
             raise CannotRun(f"the command ip (iproute2) did not end within {PATIENCE:g} s") from None
@@ -121,7 +121,7 @@ def create_hosts(count: int = 2) -> list[Host]:
         raise CannotRun(f"the testbed needs Linux, and this is {sys.platform}")
     if shutil.which("ip") is None:
         raise CannotRun("the command ip is missing: install iproute2")
-    device = _open_tun()  # a user without the right to the device fails here, before entering a user namespace
+    device = _open_tun()  # without the right to the device it fails here, before the process enters a user namespace
     os.close(device)
     try:
         call("unshare", CLONE_NEWNET)
@@ -173,7 +173,7 @@ def _host() -> Host:
 
 
 def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: dict[str, object]) -> None:
-    """Apply settings to a host, assign all addresses of the prefix ``own`` to it, and add routes over its device."""
+    """Apply settings to a host, give it all addresses of the prefix ``own``, and add routes over its device."""
     for setting in ("ipv6/conf/all/disable_ipv6", "ipv6/conf/default/disable_ipv6"):
         if host.read(setting) is not None:  # IPv6 would send packets of its own, such as router solicitations
             host.write(setting, 1)

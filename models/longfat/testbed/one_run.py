@@ -1,7 +1,7 @@
-"""Process of one run, and the records of its input and its outcome: it creates the hosts, emulates and measures.
+"""Process of one run, which creates the hosts, emulates the network and measures; records of its input and outcome.
 
-The process needs a single thread until the hosts exist, because only such a process can enter a user namespace. It
-therefore imports the simulator, whose libraries start threads, only after that.
+Only a process with a single thread can enter a user namespace. The process therefore creates the hosts first, and then
+imports the simulator, whose libraries start threads.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
-#: A run is used only if each of these fractions is at most this value (our choice): late packets, time in which
-#: applications lagged, and time in which the network stood still.
+#: Largest fraction, in a run that is accepted, of late packets, of the time in which applications lagged, and of the
+#: time in which the network stood still (our choice).
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
-#: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms
-#: and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.6 to 6.5 packets in
-#: 31 runs with a fraction of up to 0.2 % (5.7 to 6.2 in the twelve that tests/data/linux.csv has), and 5.8 to 9.4 in 13
-#: runs with 0.2 to 0.4 %.
+#: packets that this sender sends during a pause wait until the pause ends. The mean queue of one BBR flow at 20 Mbit/s,
+#: 40 ms and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.6 to 6.5
+#: packets in 31 runs with a fraction of up to 0.2 % (5.7 to 6.2 in the twelve that tests/data/linux.csv has), and 5.8
+#: to 9.4 in 13 runs with 0.2 to 0.4 %.
 MOST_PACED = 0.002
-#: A run is used only if no single pause of the network is longer than this [s] (our choice). Linux's timers continue in
-#: a pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission
-#: timeout (after at least 0.2 s and a round-trip time) would expire without a loss; so would the reordering window, a
-#: quarter of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before the network. A pause
-#: delays only one packet, so the fraction of late packets does not show it.
+#: Longest single pause of the network in a run that is accepted [s] (our choice). Linux's timers continue during a
+#: pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission timeout
+#: (after at least 0.2 s and a round-trip time) would expire without a loss; so would the reordering window, a quarter
+#: of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before the network. A pause delays
+#: only one packet, so the fraction of late packets does not show it.
 LONGEST = 0.01
 
 
 @dataclass(frozen=True)
 class Trust:
-    """Evidence on whether a run's results may be used: late packets, drops by devices, applications that lagged."""
+    """Evidence on whether the results of a run may be used: late packets, pauses, drops, applications that lagged."""
 
     late: float  # fraction of packets that were written more than 2 ms after they were due
     packets: int  # number of packets that were written
     drops: int  # packets that the devices dropped
-    #: Largest fraction of time in which a connection waited for the application of its sender or receiver: because of a
-    #: full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
+    #: Largest fraction of time in which an application made a connection wait: the send buffer or the receiver's window
+    #: was full (TCP_INFO), or there was nothing to send.
     starved: float = 0.0
     lateness: dict[str, float] = field(default_factory=dict)  # s, quantiles: "median", "99 %", "99.9 %", "largest"
     real_time: bool = False  # whether the emulator ran with real-time priority
@@ -91,7 +91,7 @@ class Outcome:
     links: list[str]
     measured: dict[str, np.ndarray]  # by `longfat.sim.runs.results.measure`, from the warm-up to the end
     packet_counts: dict[str, int]  # of the emulated network, by `Simulation.packet_counts`
-    trace: dict[str, Any] | None  # of the emulated network, by `results.traces`; None if it was not sampled
+    trace: dict[str, Any] | None  # of the emulated network, by `results.traces`; None if the run has no samples
     before: list[Any]  # of `longfat.testbed.ledger.Account`, at the end of the warm-up
     after: list[Any]  # the same at the end of the run
     samples: np.ndarray  # of TCP_INFO at the senders, by `hosts.table`, with the ends of warm-up and run
@@ -157,8 +157,8 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     )
     if captures is not None:
         captures.shift_ns = -LONGEST_HANDSHAKE_NS
-    # Handshakes pass a network without other traffic, so that the first round-trip time of each connection is the base
-    # of its path.
+    # Handshakes cross a network without other traffic, so that the first round-trip time that a connection measures is
+    # that of its empty path.
     accept = [(at, senders.accept) for at in range(ACCEPT_NS, LONGEST_HANDSHAKE_NS, ACCEPT_NS)]
     carrier(Emulator(idle(net))).run(LONGEST_HANDSHAKE_NS, [(0, senders.open), *accept], senders.opened)
     senders.check()
@@ -190,7 +190,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
 
 
 def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
-    """Return (virtual time [ns], function) for every call that the run needs, in order of time."""
+    """Return the calls of functions that the run needs, as (virtual time [ns], function) in order of time."""
     end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
     step = end if job.sample_every is None else round(job.sample_every * SECOND)
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]

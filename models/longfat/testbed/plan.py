@@ -1,4 +1,4 @@
-"""Connections of Linux that a scenario has, and refusal of scenarios with features that Linux lacks."""
+"""Conversion of a scenario to connections of Linux, and refusal of scenarios with features that Linux lacks."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", 
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
 #: Parameters that can be set for each connection.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: Parameter -> values with which a scheme behaves as Linux does, for parameters that `longfat.sim.schemes.linux` leaves
-#: out, or of which it gives only one such value. Source: net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless
-#: another file is named. A parameter that a scenario does not set keeps the scheme's default, even if it differs from
-#: these values; the comparison then shows the effect of the difference.
+#: Parameter -> values with which a scheme behaves as Linux does. The parameters are those for which
+#: `longfat.sim.schemes.linux` has no value, or only one of several such values. Source: net/ipv4/tcp_input.c,
+#: tcp_cong.c and include/net/tcp.h unless another file is named. A parameter that a scenario does not set keeps the
+#: scheme's default, even if it differs from these values; the comparison then shows the effect of the difference.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),
@@ -52,7 +52,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }
-SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; tcp_min_snd_mss and options leave smaller ones little data
+SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; tcp_min_snd_mss and options leave smaller packets little data
 LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
 
@@ -92,9 +92,9 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 
 
 def with_handshakes(net: Network) -> Network:
-    """Return a scenario whose senders start with the round-trip time that Linux measures in the handshake.
+    """Return a copy of a scenario in which senders know the round-trip time that Linux measures in the handshake.
 
-    It is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
+    This time is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
     `handshake_rtt`. A value that the scenario sets is kept.
 
     >>> from longfat.sim import Network
@@ -113,7 +113,7 @@ def with_handshakes(net: Network) -> Network:
 
 
 def _empty_round_trip(net: Network, flow: Flow) -> float:
-    """Return the round-trip time [s] of small packets over a flow's empty path: the sum of its delays."""
+    """Return the round-trip time [s] of small packets over the empty path of a flow: the sum of the links' delays."""
     there = net.route(flow)
     return sum(one.delay for one in (*there, *(net.way_back(flow) or there)))
 
@@ -164,7 +164,7 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
     """Yield a text for each parameter of a flow whose value differs from Linux's behaviour."""
-    from longfat.sim import schemes  # not at the top: the process of a run imports this module before the simulator
+    from longfat.sim import schemes  # here, because the process of a run imports this module before the simulator
 
     nearest = {"hystart": 0.0, **schemes.linux(name)}
     for parameter, value in flow.parameters.items():
@@ -187,7 +187,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
 
 
 def _mixed(net: Network) -> list[str]:
-    """Return a text for each conflict between flows that need different values of a setting of the host."""
+    """Return a text for each setting of the host, common to all flows, of which flows need different values."""
     found, flows = [], [flow for flow, _ in controlled(net)]
     if len({flow.scheme.name == "newreno" for flow in flows if flow.scheme}) > 1:
         found.append("newreno beside another scheme: tcp_sack holds for all connections of a host")
@@ -225,6 +225,6 @@ def _connection(number: int, flow: Flow, copy: int) -> Connection:
 
 
 def settings_of(net: Network) -> dict[str, object]:
-    """Return the settings of both hosts that follow from a scenario, by path."""
+    """Return the settings of both hosts that a scenario determines, by path below /proc/sys/net."""
     flow: Any = next(controlled(net))[0]
     return {"ipv4/tcp_sack": int(flow.scheme.name != "newreno"), "ipv4/tcp_timestamps": int(flow.ack == 52)}

@@ -1,10 +1,10 @@
 """Loop that carries packets between two hosts in real time through an emulated network.
 
 A host is a file descriptor that transfers one packet per read and write: a TUN device, or a socket that preserves
-message boundaries. Packets are written when they are due by the clock. A packet with which a host answers a delivery
-enters the network at the time at which that delivery was due, because a host answers immediately, and the lateness of
-this process is not a property of the network. All other packets, from timers, pacing and applications, enter at the
-time of the clock.
+message boundaries. The loop writes a packet to its host when the packet is due by the clock. If the host answers it
+with another packet, this answer enters the network at the time at which the first packet was due, not later: a host
+answers immediately, and the lateness of this process is not a property of the network. All other packets, from timers,
+pacing and applications, enter the network at the time of the clock.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from longfat.testbed.emulator import Delivery, Emulator
 from longfat.testbed.ledger import Ledger
 from longfat.testbed.network_namespaces import CannotRun
 
-LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
+LATE_NS = 2_000_000  # our choice: a packet counts as late if it is written more than this time after it is due
 #: If a packet is more than this time late [ns], virtual time stands still for as long as the packet is late, so that
 #: all later packets are equally late. Our choice: otherwise the answers to late packets, which enter the network at the
 #: times at which those packets were due, would arrive after less than the round-trip time of the path. A sender that
-#: keeps the smallest round-trip time (BBR) would keep this value, which is too small.
+#: stores the smallest round-trip time (BBR) would store this value, which is too small.
 STANDSTILL_NS = 300_000
-AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due: waking up takes as long (measured)
+AWAKE_NS = 30_000  # our choice: a wait ends this long before a packet is due; waking up takes as long (measured)
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
@@ -65,7 +65,7 @@ def prompt() -> Iterator[bool]:
 
 
 class Pump:
-    """Carrier of packets between two hosts in real time, which counts how late the packets are.
+    """Carrier of packets between two hosts in real time, which records how late it writes each packet.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Pump:
         self.ledger, self.captures = ledger, captures
         self.calls: list[tuple[int, Callable[[], Any]]] = []
         self.called = 0  # number of calls that have been made
-        self.lateness = array("q")  # ns, of each packet
+        self.lateness = array("q")  # of each packet [ns]
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = 0  # number of packets that a device refused
         self.unknown = 0  # number of packets of no connection, which were dropped
@@ -212,8 +212,8 @@ EPOCH = 3600 * SECOND
 class Captures:
     """Capture files of the senders' host and of the receivers' host, in the format of `longfat.sim.runs.captures`.
 
-    A record has the headers of a packet and its original length. Its time is the virtual time at which the packet
-    enters the network or is due, not the time at which a busy machine has carried the packet.
+    A record has the headers of a packet and its original length. The time of a record is the virtual time at which the
+    packet enters the network or is due, not the time at which a busy machine has carried the packet.
     """
 
     def __init__(self, senders: Path, receivers: Path) -> None:

@@ -1,4 +1,4 @@
-"""Parent process of the testbed: it starts runs, repeats the runs that the machine's load spoilt, and cleans up."""
+"""Parent process of the testbed, which starts runs, repeats runs that the machine's load spoilt, and cleans up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from longfat.testbed.plan import controlled, plan, settings_of
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-POLL = 0.2  # s between two updates of the progress bar
+POLL = 0.2  # time between two updates of the progress bar [s]
 
 
 class RejectedRun(RuntimeError):
@@ -90,7 +90,7 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return the largest amount of data that a flow can have in flight [bytes], with at most 10 MB per buffer."""
+    """Return the largest amount of data that a flow can have in flight [bytes]; a buffer counts as 10 MB at most."""
     most = 0.0
     for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
         there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
@@ -124,7 +124,7 @@ def _trusted(job: Job, attempts: int, tell: Callable[[float], object]) -> Outcom
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
-    """Run a job once in a separate process; return its outcome, accepted or not."""
+    """Run a job once in a separate process; return the outcome, whether it can be accepted or not."""
     from multiprocessing import Pipe
 
     here, there = Pipe()
@@ -151,7 +151,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
 
 def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
-    """Return the outcome that the process of a run sends; show the progress until then."""
+    """Wait for the outcome that the process of a run sends, show the progress, and return the outcome."""
     began, shown = None, 0.0
     while True:
         if pipe.poll(POLL):

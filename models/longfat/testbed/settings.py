@@ -1,4 +1,4 @@
-"""Application and recording of the settings of both hosts; settings outside of the namespaces are never changed."""
+"""Functions that apply and record the settings of both hosts; settings outside of the namespaces never change."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
 #: application had set them.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
 #: Settings of every run. Our choice: metrics that one connection has learned must not affect the next one, and the time
-#: between the handshake and the start of a connection must not count as idle. The settings of `buffers` are added; they
-#: keep the scheduling of writers and readers by the machine from affecting a result.
+#: between the handshake and the start of a connection must not count as idle. The settings of `buffers` are added, so
+#: that a result does not depend on when the machine schedules writers and readers.
 BASE: dict[str, object] = {
     "ipv4/tcp_no_metrics_save": 1,
     "ipv4/tcp_slow_start_after_idle": 0,
@@ -65,11 +65,12 @@ def socket_options(given: Mapping[str, object]) -> dict[str, int]:
 
 
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
-    """Return the settings of socket buffers for the data in flight of a flow [bytes] and a number of connections.
+    """Return the settings of socket buffers for a flow's data in flight [bytes] and a number of connections.
 
-    They are several times the data in flight, because a packet in a buffer may take more than twice its size, and each
-    buffer refills while it drains. All send buffers together have at most an eighth of ``memory``, the memory of TCP
-    [bytes], because several runs may share the machine; so have all receive buffers. But each buffer has 1 MB or more.
+    The buffers are several times the data in flight, because a packet in a buffer may take more than twice its size,
+    and because a buffer is filled while it is emptied. All send buffers together have at most an eighth of ``memory``,
+    the memory of TCP [bytes], because several runs may share the machine; so have all receive buffers. But each buffer
+    has 1 MB or more.
     """
     room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
@@ -78,7 +79,7 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 def memory() -> float:
     """Return the memory [bytes] that TCP may use on this machine before Linux reduces buffers; 8e9 if it is unknown.
 
-    A container may not see the setting. With 8 GB and few connections the data in flight determine the buffers.
+    In a container the setting may be missing. With 8 GB and few connections the data in flight determine the buffers.
     """
     place = SYSCTL / "ipv4/tcp_mem"  # low, pressure and high, in pages (kernel documentation, networking/ip-sysctl)
     return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9
