@@ -13,7 +13,7 @@ from longfat.handbook import pages
 if TYPE_CHECKING:
     import xarray as xr
 
-MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each follows the modules that it imports
+MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # in order: each imports earlier ones only
 STYLES = ("view.css", "page.css", "scheme_curves.css")
 #: Variable -> title of its panel, and whether its y axis is logarithmic. The panels appear in this order.
 PANELS = {
@@ -26,7 +26,7 @@ PANELS = {
 
 
 def document(curves: Sequence[xr.Dataset]) -> str:
-    """Return the page of one or several results of `longfat.design.curves`, which have the same schemes and flows.
+    """Return one page for one or several results of `longfat.design.curves` that have the same schemes and flows.
 
     >>> from longfat import design
     >>> data = design.curves(rate="20Mbit/s", round_trip_time="20ms", schemes=["reno"], flows=[1], at=[0.5, 1],
@@ -49,7 +49,7 @@ def _path(data: xr.Dataset) -> str:
 
 
 def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
-    """Return the remarks below the panels of the page."""
+    """Return the remarks that the page has below its panels."""
     a = curves[0].attrs
     runs = (
         f"Points: simulated, {a['replications']} runs each, {100 * a['confidence']:.4g}% intervals, seed {a['seed']}; "

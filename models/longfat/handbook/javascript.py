@@ -1,8 +1,8 @@
-"""Conversion of the laws to one module of JavaScript, from the same source code as the other forms of the laws.
+"""Conversion of the laws to JavaScript, from the same Python code that NumPy and JAX evaluate.
 
-Each law's numeric form, which NumPy and JAX evaluate, is traced (`longfat.handbook.trace`) and written as a
-function of plain numbers, including stabilised forms, series of a fixed number of terms and roots. The functions call
-JavaScript's ``Math``; the few functions that it lacks are in ``view/runtime.js``, the beginning of the module.
+The numeric form of each law is traced (`longfat.handbook.trace`) and written as a function of plain numbers, including
+stabilised forms, series of a fixed number of terms and roots. The functions call JavaScript's ``Math``; the written
+module begins with ``view/runtime.js``, which has the few functions that ``Math`` lacks.
 
 An operation that is used once is written inside the expression that uses it; other operations are assigned to
 variables, in the loop to which they belong. Operations on the elements of vectors become one loop over the elements
@@ -50,7 +50,7 @@ def module(laws: Iterable[Law] | None = None) -> str:
 
 
 def script(laws: Iterable[Law] | None = None) -> str:
-    """Return a classic script that defines ``longfat`` with the laws; browsers load it from the file system, too."""
+    """Return a classic script that defines ``longfat`` with the laws; unlike a module, it loads from a file, too."""
     return f"{HEAD}const longfat = (() => {{\n{_statements(laws)}return {{ laws, contains, evaluate }};\n}})();\n"
 
 
@@ -81,7 +81,7 @@ def _parameter(name: str, symbol: Symbol) -> str:
 
 
 def method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
-    """Return a method of a JavaScript object, or a function without the keyword ``function``, from a numeric form."""
+    """Convert a numeric form to the text of a method of a JavaScript object, or of a function behind ``function``."""
     text = body(traced(formula, names, **more), indent)
     return f"{name}({', '.join(names)}) {{\n{text}\n{' ' * (indent - 2)}}}"
 
@@ -118,7 +118,7 @@ Item = Node | Loop
 
 
 def _operands(item: Item) -> Iterator[tuple[Item, Loop | None]]:
-    """Yield each operand of an item, and the loop in which the item uses it; None outside of all loops."""
+    """Yield (operand, loop in which the item uses it, or None outside of all loops) for each operand of an item."""
     if isinstance(item, Loop):
         yield from ((one, item.parent) for one in item.initial)
         yield from ((one, item) for one in (*item.following, item.more) if one is not None)
@@ -129,7 +129,7 @@ def _operands(item: Item) -> Iterator[tuple[Item, Loop | None]]:
 
 
 class Writer:
-    """Writer of the JavaScript of the program that computes a result."""
+    """Writer of the JavaScript statements that compute a result."""
 
     def __init__(self, result: Node) -> None:
         self.uses: dict[Item, list[tuple[Item | None, Loop | None]]] = defaultdict(list)
@@ -187,7 +187,7 @@ class Writer:
         self.names[node] = name
 
     def loop(self, loop: Loop, indent: int) -> None:
-        """Write a loop; afterwards the variables of the loop's state hold its results."""
+        """Write a loop; after the loop the variables of its state hold its results."""
         state = [self.name() for _ in loop.initial]
         start = ", ".join(f"{name} = {self.text(one)[0]}" for name, one in zip(state, loop.initial, strict=True))
         self.line(indent, f"let {start};")
@@ -216,7 +216,7 @@ class Writer:
             self.line(indent, " ".join(f"{name} = {n};" for n, (name, _) in zip(new, changes, strict=True)))
 
     def text(self, node: Node) -> tuple[str, int]:
-        """Return the expression of a number or a vector, and the precedence of this text."""
+        """Return the expression of a number or a vector, and the precedence of the expression."""
         if node in self.names:
             return self.names[node], ATOM
         if node.operation == "constant":
@@ -229,7 +229,7 @@ class Writer:
         return self.operation(node, [self.text(one) for one in node.operands])
 
     def moved(self, node: Node) -> str:
-        """Return the expression of an element of a vector, or of a vector that only rearranges values."""
+        """Return the expression of an operation in `MOVES`, which takes an element or rearranges elements."""
         parts = [self.text(one)[0] for one in node.operands]
         match node.operation:
             case "element":
@@ -247,7 +247,7 @@ class Writer:
         return f"{parts[0]}.concat({', '.join(parts[1:])})"  # of "concat"
 
     def element(self, node: Node) -> tuple[str, int]:
-        """Return the expression of element i of a vector, or of a number, and its precedence."""
+        """Return the expression of element i of a vector, or of a number, and the precedence of the expression."""
         if node.length is None:
             return self.text(node)
         if node in self.names:

@@ -1,4 +1,4 @@
-"""Parts of the laws' records that pages show: addresses, equations, parameters, and formulas as MathML."""
+"""Parts of the laws' records for pages: addresses, equations, parameters, and formulas as MathML."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def address(law: Law) -> str:
 
 
 def equations(law: Law) -> list[str]:
-    """Return the equations of a law's docstring in LaTeX."""
+    """Return the equations in a law's docstring, as LaTeX."""
     text = inspect.cleandoc(law.function.__doc__ or "")
     parts = [part for found in MATH.findall(text) for part in re.split(r"\n\s*\n", found.strip())]
     return [" ".join(part.split()) for part in parts]
 
 
 def typeset(law: Law) -> str:
-    """Return the equations of a law in MathML."""
+    """Return the equations in a law's docstring, as MathML."""
     return "".join(mathml(one) for one in equations(law))
 
 
 def prose(law: Law) -> tuple[str, str]:
-    """Return the text of a law's docstring below its summary, without equations, and the text of its notes."""
+    """Return two texts of a law's docstring: that between summary and sections, without equations, and the notes."""
     head, sections = docstrings.sections(law.function.__doc__ or "")
     return _plain(MATH.sub("", head).partition("\n\n")[2]), _plain(sections.get("Notes", ""))
 
@@ -71,7 +71,7 @@ def starts(law: Law) -> dict[str, float]:
 
 
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return the parts of a parameter's record that the view needs."""
+    """Return the record of a parameter as a dict with the entries that the view needs."""
     low, high = map(float, symbol.typical)
     return {
         "name": name,
@@ -91,7 +91,8 @@ def number(value: float) -> float | str:
     return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-#: LaTeX of two conditions below a sum. `translated` writes them side by side, because docutils cannot stack them.
+#: LaTeX of two conditions below a sum, one below the other. `translated` puts them side by side, because docutils
+#: cannot stack them.
 _STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 

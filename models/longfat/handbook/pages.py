@@ -1,7 +1,7 @@
-"""Static pages of the laws: each is one file, which a browser opens from a disk or a server and which loads no other.
+"""Static pages of the laws: each is a single file that loads no other file, opened from a disk or a server.
 
 A page contains the record of its law as text, and the formula and the view (``view/``) as a script. Browsers do not
-load modules from the file system; the modules are therefore joined into one script.
+load modules of JavaScript from the file system; the modules are therefore joined into one script.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ SPELLED = {
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
-    """Return a dict from the path of each file, the index and a page for each law, to a function that returns its text.
+    """Return a function for each file, the index and a page for each law, that returns its text, by the file's path.
 
-    The pages send requests for simulated points to the path ``simulate`` of the site's server; if it is empty, they
-    cannot simulate.
+    The pages send requests for simulated points to the path ``simulate`` of the site's server. If the path is empty,
+    the pages cannot simulate.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> list(texts([mm1_wait]))
@@ -54,7 +54,7 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
 
 
 def write(folder: Path, laws: Iterable[Law] | None = None, *, progress: bool = False) -> None:
-    """Write the files of the site, by default with all laws, into a folder; show a bar if ``progress``."""
+    """Write the files of the site, by default with all laws, to a folder; ``progress`` shows a progress bar."""
     made = texts(laws)
     for name, text in bar(made.items(), task="writing pages", unit="file", shown=progress, total=len(made)):
         path = folder / name
@@ -73,12 +73,12 @@ def joined(modules: Iterable[str]) -> str:
 
 
 def laws_script(laws: Iterable[Law]) -> str:
-    """Return a script that defines the view, the laws' formulas ``longfat`` and the records ``longfatRecords``."""
+    """Return a script that defines the view, formulas of laws in ``longfat``, and their records ``longfatRecords``."""
     chosen = list(laws)
     data = {one.public_name: for_view(one) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     letters: dict[str, str] = {}
-    for one in data.values():  # write networks and letters of several laws only once
+    for one in data.values():  # networks and letters that several laws have are written once
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
         letters |= {letter["letter"]: letter.pop("mathml") for letter in one["letters"]}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
@@ -127,7 +127,7 @@ def live(law: Law, *, simulate: str = "") -> str:
 
 
 def for_view(law: Law) -> dict[str, Any]:
-    """Return the parts of a law's record that the view needs, with typeset letters and the presets for the law."""
+    """Return the record of a law as the view needs it, with typeset letters and the presets for the law."""
     given: dict[str, Any] = {
         "id": law.public_name,
         "unit": law.unit,
@@ -145,7 +145,7 @@ def for_view(law: Law) -> dict[str, Any]:
 
 
 def page(law: Law, *, simulate: str = "") -> str:
-    """Return the page of a law; ``simulate`` is the path for requests of simulated points, empty without a server."""
+    """Return the page of a law; ``simulate`` is the path to which it sends requests, empty without a server."""
     up = "../" * law_records.address(law).count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
@@ -229,7 +229,7 @@ def index(laws: list[Law]) -> str:
     families: dict[str, list[str]] = {}
     for law in laws:
         family, _, name = law.public_name.partition(".")
-        more = escape(f"{law.public_name} {law.source}")  # searched besides the text that is shown
+        more = escape(f"{law.public_name} {law.source}")  # the filter searches this text, too
         families.setdefault(family, []).append(
             f'<li data-more="{more}"><a href="{law_records.address(law)}index.html">{escape(words(name))}</a>'
             f"<span>{escape(law.summary.replace('`', ''))}</span></li>"

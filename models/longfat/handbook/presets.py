@@ -1,7 +1,7 @@
 """Presets of laws' parameters, each for a network of a paper.
 
-A preset has a value for every parameter that its network determines; a law takes the values of the parameters that it
-has. Values that a paper does not give are those of the project's figures; the preset's source says so.
+A preset has a value for every parameter that its network determines; a law uses the values of its own parameters. A
+value that a paper does not give is that of the project's figures; then the preset's source says so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ class Preset:
 
 
 def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) -> Preset:
-    """Return a network with s = 16 packets (1024 bytes, time t_p) per segment; t_a = RTD + 3 t_p, w_a = t_a/(s t_p)."""
+    """Return a network of Gong & Parulkar, from its rate [bytes/s], round-trip time RTD [s] and loss probability.
+
+    A segment has s = 16 packets of 1024 bytes, each with the transmission time t_p; t_a = RTD + 3 t_p, w_a = t_a/(s
+    t_p).
+    """
     packets, size = 16, 1024.0
     packet_time = size / rate
     ack_delay = round_trip + 3 * packet_time
@@ -51,7 +55,11 @@ def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) ->
 
 
 def _kim_farber(access: float) -> Preset:
-    """Return a network for files of 200 packets of 500 bytes; bottleneck 0.6 x access rate, buffer 1/3 of the BDP."""
+    """Return a network of Kim & Farber, from the rate of the access links [bytes/s].
+
+    Files have 200 packets of 500 bytes. The bottleneck has 0.6 of the access rate, and a buffer of a third of the
+    bandwidth-delay product.
+    """
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
     bdp = rate * round_trip  # bytes
@@ -68,9 +76,10 @@ def _kim_farber(access: float) -> Preset:
 
 
 def _loss_load(k: float) -> Preset:
-    """Return a network of eleven equal sources with a total load of (k + 1)/k.
+    """Return a network of eleven equal sources with a total load of (k + 1)/k, from the exponent k of loss-load curves.
 
-    With the rate f of a source, each source has the parameters a = 10 f - 1 and b = 10 f^(k+1).
+    With the rate f of a source [capacity], the curve of each source has the excess a = 10 f - 1 and the spread
+    b = 10 f^(k+1).
     """
     sources, size, capacity = 11, 500.0, 5e6
     rate = (k + 1) / k / sources

@@ -3,7 +3,7 @@
 A `Node` is the tracer of a number or a vector. It has the operators of numbers, and `Tracing` has the functions of
 `longfat.law.array_namespaces`, so that the code of a law records its operations. Equal operations on equal operands
 become one node, which eliminates common subexpressions. A node belongs to the innermost loop whose state it depends on,
-so that a program computes it before the loops that do not change it.
+so that the written program computes it before loops that do not change it.
 
 A condition is also a node; therefore no Python ``if`` may depend on one; JAX requires the same of laws. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
@@ -24,16 +24,16 @@ import numpy as np
 
 from longfat.law.exact_namespaces import Namespace
 
-#: Functions of numbers that a program calls by name. They are in JavaScript's Math or in
-#: `longfat.handbook.javascript.RUNTIME`.
+#: Functions of numbers that the written program calls by name. JavaScript's Math or
+#: `longfat.handbook.javascript.RUNTIME` has them.
 CALLS = frozenset((
     "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",
     "logaddexp",
 ))  # fmt: skip
 NUMBER = (int, float, np.floating, np.integer, np.bool_)
-#: Recorded operation -> the special method of its operator. The operations in `REFLECTED` have a second method, for an
-#: operand on the left that is no tracer.
+#: Recorded operation -> the special method of its operator in Python. Operations in `REFLECTED` have a second method,
+#: for a left operand that is no tracer.
 METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "mod": "mod", "power": "pow", "negative": "neg", "abs": "abs",
     "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "===": "eq", "!==": "ne", "&&": "and", "||": "or", "!": "invert",
@@ -68,11 +68,11 @@ class Graph:
 
 
 class Node:
-    """Number or vector of the program, the result of an operation; its operators record further operations."""
+    """Tracer of a number or a vector, the result of an operation; its operators record further operations."""
 
     __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
     dtype = np.dtype(float)
-    ndim, shape = 0, ()  # also for a vector, whose elements are on a further leading axis that laws do not see
+    ndim, shape = 0, ()  # also for a vector: laws do not see the leading axis of its elements
 
     def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
         self.graph, self.operation, self.operands = graph, operation, operands
@@ -123,7 +123,7 @@ for _operation, _method in METHODS.items():
 
 @dataclass(eq=False)
 class Loop:
-    """Loop of the program: its initial state, and nodes of the state and the next state in an iteration.
+    """Loop of the program: nodes of its initial state, and of the next state after an iteration.
 
     The node ``index`` counts ``times`` iterations from 1; if ``times`` is None, the loop runs while ``more`` holds.
     ``parent`` is the loop in which the loop was recorded.
@@ -270,7 +270,9 @@ class Tracing(Namespace):
 
 
 def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:
-    """Trace a function with parameters ``names`` and instances of classes (``xp=Tracing``); return its result's node.
+    """Trace a function, and return the node of its result.
+
+    The arguments are tracers of the parameters ``names``, and an instance of each given class (``xp=Tracing``).
 
     >>> from longfat.laws.queues import mm1_wait
     >>> traced(mm1_wait.function, ["load"], xp=Tracing).operation
