@@ -1,4 +1,4 @@
-"""Interactive exploration of laws: sliders, curves, simulated points with intervals, and download of the results.
+"""Interactive exploration of laws: sliders, curves, simulated points with intervals, and saved results.
 
 ``lf.explore()`` shows all laws in Jupyter, ``lf.explore.law("queues.mm1_wait")`` one law; both need anywidget. The
 command ``longfat explore`` serves the same view to a browser. Three functions need neither Jupyter nor a browser:
@@ -26,7 +26,7 @@ __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "law", "page", "p
 
 
 class _Package(types.ModuleType):
-    """Module type that makes this package callable: ``lf.explore()`` calls ``lf.explore.page()``."""
+    """Type of this module that makes the module callable: ``lf.explore()`` calls ``lf.explore.page()``."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call `page` with the same arguments, and return its explorer of all laws."""

@@ -1,6 +1,6 @@
-"""Preload of the simulators in the process from which `longfat.explore.server` forks its simulations.
+"""Code that loads the simulators into the process from which `longfat.explore.server` forks its simulations.
 
-The name of the module ensures that no other code imports it.
+The module is called ``__main__``, so that no other code imports it.
 """
 
 import signal

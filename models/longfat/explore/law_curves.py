@@ -21,7 +21,7 @@ POINTS = 241  # number of points along the x axis; more would not be visible on 
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
-    """Return a Dataset of the curves of a law along the x axis, their validity, and the curves that its source prints.
+    """Return a Dataset of a law's curves along the x axis, of their validity, and of the curves printed in its source.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _about(state: State, name: str) -> dict[str, str]:
 
 
 def _attributes(state: State) -> dict[str, Any]:
-    """Return the attributes of the Dataset: law, source, axes, and the parameter values at the operating point."""
+    """Return the attributes of the Dataset: law, source, axes, and the parameters' values at the operating point."""
     return {
         "law": state.law.public_name,
         "source": state.law.source,

@@ -79,7 +79,7 @@ async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Even
 
 def _work(sending: Connection, text: bytes, file: str) -> None:
     """Simulate a request in the child process, and send each event to the server's process."""
-    with contextlib.suppress(ImportError, OSError, ValueError):  # not every system has the module and the limit
+    with contextlib.suppress(ImportError, OSError, ValueError):  # some systems lack the module or the limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -97,7 +97,7 @@ def _work(sending: Connection, text: bytes, file: str) -> None:
 
 BODY = 10_000  # largest body of a request [bytes]
 HEADERS = 20_000  # largest headers of a request [bytes]
-IDLE = 60.0  # time after which a connection without a request is closed [s]
+IDLE = 60.0  # a connection without a request is closed after this time [s]
 SIMULATE = "simulate"  # path of requests for simulations
 STREAMS = 200  # largest number of simulations that run or wait
 MOST = 4  # largest number of simulations that run, each in a process that uses a core
@@ -110,7 +110,7 @@ POLICY = (
 
 
 class Foreign:
-    """Test of whether a request is foreign: its Host header names another host, or it comes from another site's page.
+    """Function that decides whether a request is foreign: its Host names another host, or another site's page sent it.
 
     A web site can make its own name resolve to this machine (DNS rebinding); a browser then takes this server for the
     site, but the Host header still has the site's name. The Origin header identifies requests from other pages.
@@ -130,13 +130,13 @@ class Foreign:
             self._names |= {"localhost", "127.0.0.1", "::1"}
 
     def __call__(self, request: HTTPServerRequest) -> bool:
-        """Return whether a request is foreign by its headers Host and Origin."""
+        """Return whether the headers Host and Origin of a request show that it is foreign."""
         here = request.headers.get("Host", "").lower()
         origin = request.headers.get("Origin")
         try:
             name = urlsplit(f"//{here}").hostname or ""
             same = origin is None or urlsplit(origin.lower()).netloc == here
-        except ValueError:  # brackets without an address
+        except ValueError:  # urlsplit refuses brackets without an address
             return True
         known = name in self._names or (self._any_address and _is_address(name))
         return not (known and same)
@@ -152,7 +152,7 @@ def _is_address(name: str) -> bool:
 
 @dataclass
 class Served:
-    """Data that all request handlers share: files by path, laws by name, the simulating function, and the token."""
+    """Data that all request handlers share: files by path, laws by name, the function that simulates, and the token."""
 
     files: Mapping[str, Callable[[], str]]
     laws: Mapping[str, Law]
@@ -254,8 +254,8 @@ class Simulate(Handler):
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:
     """Serve the pages and simulations until SIGINT (Ctrl-C) or SIGTERM.
 
-    ``say`` is called with the address, which contains the required token, once the pages are served. The page of the
-    law is shown first; if a file defines the law, only this law is served. A ValueError is raised if the law is
+    Once the pages are served, ``say`` is called with the address, which contains the required token. The browser shows
+    the page of ``law`` first; if a file defines the law, only this law is served. A ValueError is raised if the law is
     unknown, the address does not belong to this machine, or the port is in use.
     """
     first = law_records.address(find(law)) if law else ""

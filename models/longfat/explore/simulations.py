@@ -1,4 +1,4 @@
-"""Simulation of points on the curve of a law: check of the request, choice of points, and estimates."""
+"""Simulation of points on the curve of a law: requests and their checks, choice of the points, and estimates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 POINTS = 13  # number of points along the x axis
-FEW = 3  # replications after which a point is first shown; once all points are shown, the other replications follow
+FEW = 3  # replications after which a point is first shown; further replications follow once all points are shown
 SEED = 0  # seed of every request, so that equal settings give equal points
 RUNS = "[2, 1000]"  # allowed numbers of replications of a point
 SECONDS = 120.0  # longest duration of a request [s], enough for the first packets of the slowest law
@@ -37,7 +37,7 @@ class Request(NamedTuple):
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
-    """Parse and check a request given as a JSON text, for one of the laws by their public names.
+    """Parse and check a request, which is a JSON text and names one of the laws, given by their public names.
 
     The JSON object has ``law``, ``across`` (parameter of the x axis), ``values`` (numbers as text, by parameter) and
     ``replications``.
@@ -56,7 +56,7 @@ def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
 
 
 def request(found: Any, laws: Mapping[str, Law]) -> Request:
-    """Check a request given as the parsed JSON object of `read`, and return it."""
+    """Check a request, which is the parsed JSON object of `read`, and return it as a `Request`."""
     if not isinstance(found, dict):
         raise ValueError("request must be a JSON object with law, across, values and replications")
     for name in found:
@@ -86,7 +86,9 @@ def _number(name: str, text: Any) -> float:
 
 def simulator(law: Law) -> Simulator:
     """Return the simulator of a law whose record declares one."""
-    from longfat.verify.simulators import simulator_of  # takes a second; the server does not need it
+    from longfat.verify.simulators import (
+        simulator_of,
+    )  # the import takes a second; the server does not need it
 
     found = simulator_of(law)
     assert found is not None
@@ -96,8 +98,8 @@ def simulator(law: Law) -> Simulator:
 def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[str, float]]:
     """Return the parameters of the points to simulate along the x axis, in the order of simulation.
 
-    Points in the range in which the law is compared with its simulator come first, and points far outside it last,
-    because a replication there may take a hundred times as long, for example with very rare losses.
+    Points in the range in which the law is compared with its simulator come first, and points far outside of this range
+    last, because a replication there may take a hundred times as long, for example if losses are very rare.
     """
     symbol, places = state.law.symbols[state.across], state.scale(state.across).dense(points)
     nearest = [simulator.nearest({**state.values, state.across: float(x)}) for x in places]
@@ -126,7 +128,7 @@ def _halving(values: list[float]) -> list[float]:
 def estimates(
     asked: Request, simulator: Simulator, stopped: Callable[[], bool] = lambda: False, *, packets: float = PACKETS
 ) -> Iterator[Event]:
-    """Yield an estimate with confidence interval for each point as it becomes known, then the reason for the end.
+    """Yield an event for each estimate of a point, with its confidence interval, and at last an event for the end.
 
     Each point is estimated after a few replications, and again after all replications. A point that the simulator
     refuses is left out. ``stopped`` is called before each replication; the simulation ends if it returns True, or after

@@ -1,4 +1,4 @@
-"""Laws to explore, and the state of an exploration: a law, values of its parameters, an axis; without a display."""
+"""Laws to explore, and the state of an exploration: a law, values of its parameters, an axis; no display."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CURVES = 6  # largest number of curves besides that of the operating point; more
 
 @dataclass(frozen=True)
 class State:
-    """A law, the values of its parameters, the parameter of the x axis, and the parameter of a family of curves.
+    """State of an exploration: law, values of its parameters, parameter of the x axis, parameter of a family of curves.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 
 def check(law: Law, name: str, value: Any) -> float:
-    """Return a parameter's value as a float; raise a ValueError if it is outside the parameter's domain."""
+    """Return the value of a parameter as a float; raise a ValueError if the value is outside of its domain."""
     _known(law, name)
     return float(law.symbols[name].checked(name, value))
 
@@ -123,7 +123,7 @@ def _known(law: Law, name: str) -> None:
 
 
 def find(text: str) -> Law:
-    """Return the law with the name `text`, or the law that the file with this name defines.
+    """Return the law whose name is `text`, or the law that the file with this name defines.
 
     >>> find("md1_wait").name, find("queues.md1_wait").name
     ('md1_wait', 'md1_wait')
@@ -143,7 +143,7 @@ def find(text: str) -> Law:
 
 
 def chosen(text: str = "") -> dict[str, Law]:
-    """Return a dict from public names to laws: the law in the file that `text` names, otherwise all laws of longfat.
+    """Return laws by their public names: the law that the file `text` defines, or all laws of longfat.
 
     >>> "queues.mm1_wait" in chosen()
     True

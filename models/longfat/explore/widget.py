@@ -98,7 +98,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         super().close()
 
     def _ipython_display_(self, **options: Any) -> None:
-        """Display the widget and a picture below it, which stays visible in a saved notebook or without a kernel."""
+        """Display the widget, and below it a picture, which remains visible in a saved notebook or without a kernel."""
         from IPython.display import display
 
         display(self._repr_mimebundle_(**options)[0], raw=True)
@@ -156,7 +156,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
 
 def styles() -> str:
-    """Return the style sheet of the view, restricted to the widget, so that it does not recolour the notebook."""
+    """Return the style sheet of the view, which applies to the widget only and leaves the notebook's colours."""
     return pages.source("view.css").replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
 
 
