@@ -46,6 +46,13 @@ def take_header(state, event, i):
         event.header[k] = state.extras[i].header[k]
 
 
+@inline
+def fail(state):
+    """End the run, because a callback of a scheme has returned or set an invalid value."""
+    state.failed = 1
+    state.attention = 1
+
+
 @routine
 def is_unlimited(state, f, sender):
     """Return whether a flow may send more packets in one burst than the simulator can store.
@@ -60,23 +67,25 @@ def is_unlimited(state, f, sender):
 
 @inline
 def call_scheme(state, f, sender, number):
-    """Call a callback of a flow's scheme and store the returned window or rate; return False if it is invalid.
+    """Call a callback of a flow's scheme and store the returned window or rate; if it is invalid, end the run.
 
-    The numbers of the flow and of the callback are stored in the state for the error message.
+    The numbers of the flow and of the callback are stored in the state for the error message. After a failure no
+    callback is called: the event loop returns before the next event.
     """
+    if state.failed:
+        return
     call = as_ack(prepare_scheme(state, f, sender, number))
     value = call(state, sender, state.timers[f], state.recoveries[f], flow_own(state, f), state.event[0])
     if sender.window_decides:
         sender.window = value
     else:
         sender.rate = value
-    if value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0:  # False for NaN
-        if sender.window > MOST_PACKETS_AT_ONCE and is_unlimited(state, f, sender):
-            return False
+    valid = value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0  # False for NaN
+    if valid and (sender.window <= MOST_PACKETS_AT_ONCE or not is_unlimited(state, f, sender)):
         state.callback = NONE  # the callback neither raised an error nor returned an invalid value
-        return True
+        return
     state.bad_value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
-    return False
+    fail(state)
 
 
 @routine
@@ -92,32 +101,27 @@ def set_alarm(state, f):
 
 
 @routine
-def finish_callback(state, f, fine):
-    """Set the alarm that a callback requested; if its result was valid (`fine`), let the flow send. Return `fine`."""
+def finish_callback(state, f):
+    """Set the alarm that a callback requested, and let the flow send."""
     set_alarm(state, f)
-    if fine:
-        request_send(state, f)
-    return fine
+    request_send(state, f)
 
 
 @routine
 def start_flow(state, f):
-    """Call `start` of a flow's scheme and let the flow send.
-
-    Return False if the scheme returned an invalid window or rate.
-    """
+    """Call `start` of a flow's scheme and let the flow send."""
     sender = state.senders[f]
     clear_event(state, state.event[0], sender)
     state.tallies[f].begun = 1
-    fine = call_scheme(state, f, sender, records.START)
+    call_scheme(state, f, sender, records.START)
     if state.tracing:
         trace_sender(state, records.STARTED, f)
-    return finish_callback(state, f, fine)
+    finish_callback(state, f)
 
 
 @inline
 def acknowledge(state, i):
-    """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
+    """Process an acknowledgment at the sender.
 
     Steps that most flows do not need are in separate functions, because numba prepares every call in a function when
     the function begins, even if the call is not reached (docs/engine.md).
@@ -138,7 +142,7 @@ def acknowledge(state, i):
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
         complete_acknowledgment(state, f, sender, i, 0)
         release_packet(state, i)
-        return True
+        return
     event = state.event[0]
     clear_event(state, event, sender)
     event.rtt = round_trip(state, packet.sent) * 1e-9
@@ -151,30 +155,25 @@ def acknowledge(state, i):
     event.restart_timer = 1 if acked > 0 else 0
     if sender.stamped:
         read_header(state, f, sender, event, i)
-    fine = sender.repair == records.OWN or recover(state, f, sender, event, i, acked, measured)
+    if sender.repair != records.OWN:
+        recover(state, f, sender, event, i, acked, measured)
     release_packet(state, i)
-    if fine:
-        fine = call_scheme(state, f, sender, records.ON_ACK)
+    call_scheme(state, f, sender, records.ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
     armed = False
     if sender.repair == records.SELECTIVE or sender.has_alarm_callback or state.tracing or sender.una >= sender.packets:
         armed = complete_acknowledgment(state, f, sender, i, acked)
-    if fine:
-        send_inline(state, f, armed)
-    return fine
+    send_inline(state, f, armed)
 
 
 @inline
 def recover(state, f, sender, event, i, acked, measured):
-    """Find losses from acknowledgment i and report them to the scheme.
-
-    Return False if the scheme returned an invalid window or rate.
-    """
+    """Find losses from acknowledgment i and report them to the scheme."""
     packet, own = state.packets[i], state.recoveries[f]
     if sender.repair == records.SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
-        return True
+        return
     sampled = own.sampled != 0
     if sampled:
         check_application_limited(state, f)
@@ -188,14 +187,12 @@ def recover(state, f, sender, event, i, acked, measured):
     repaired = False
     if own.rack:
         lost, fresh, repaired = recovery.process_by_time(state, f, acked, i, newest, measured, earlier)
-    fine = True
     if lost > 0:
-        fine = report_losses(state, f, lost, fresh, last_lost)
-    if repaired and fine:
-        fine = report_repaired_loss(state, f)
+        report_losses(state, f, lost, fresh, last_lost)
+    if repaired:
+        report_repaired_loss(state, f)
     if sampled:
         recovery.take_sample(state, own, event, newest, packet.sent)
-    return fine
 
 
 @inline
@@ -272,41 +269,38 @@ def report_losses(state, f, lost, fresh, last_lost):
     """Report `lost` new losses to the scheme: call `loss` for every loss, or once per window of data.
 
     If the scheme has delivery-rate samples, `loss` is called for each node that follows node `last_lost` in the list of
-    lost transmissions. Return False if the scheme returned an invalid window or rate.
+    lost transmissions.
     """
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     state.tallies[f].losses += lost
     event.lost = lost
     event.number, acknowledged = state.lost_number, event.number
-    fine = True
     if fresh:
         own.recover = sender.transmission
         recovery.enter_recovery(state, f)
     if own.sampled:
         first = own.lost_head if last_lost == NONE else state.transmissions[last_lost].next
-        fine = report_each_loss(state, f, first, own.lost - lost)
+        report_each_loss(state, f, first, own.lost - lost)
         event.lost = lost
     elif own.every_loss or fresh:
-        fine = call_scheme(state, f, sender, records.ON_LOSS)
+        call_scheme(state, f, sender, records.ON_LOSS)
     event.number = acknowledged
-    return fine
 
 
 @routine
 def report_each_loss(state, f, n, lost):
     """Call `loss` of the scheme for the transmission of list node n and of each node that follows it.
 
-    `lost` is the flow's number of losses before these. Return False if the scheme returned an invalid window or rate.
+    `lost` is the flow's number of losses before these.
     """
     sender, event = state.senders[f], state.event[0]
-    acknowledged, fine = event.transmission, True
-    while n != NONE and fine:
+    acknowledged = event.transmission
+    while n != NONE:
         lost += 1
         recovery.describe_loss(state, event, n, lost)
-        fine = call_scheme(state, f, sender, records.ON_LOSS)
+        call_scheme(state, f, sender, records.ON_LOSS)
         n = state.transmissions[n].next
     event.transmission = acknowledged
-    return fine
 
 
 @routine
@@ -321,23 +315,21 @@ def expire_retransmission_timer(state, f):
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     timer.timed = NONE
     sender.due_ns[records.RTO] = NEVER
-    fine = True
     if sender.repair == records.SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
             check_application_limited(state, f)
             clear_event(state, state.event[0], sender)
-            fine = report_each_loss(state, f, own.outstanding_head, own.lost)
+            report_each_loss(state, f, own.outstanding_head, own.lost)
         recovery.mark_lost_by_timeout(state, f)
         own.recover = sender.transmission
     recovery.enter_recovery(state, f)
     clear_event(state, state.event[0], sender)
-    if fine:
-        fine = call_scheme(state, f, sender, records.ON_TIMEOUT)
+    call_scheme(state, f, sender, records.ON_TIMEOUT)
     if state.tracing:
         trace_sender(state, records.TIMED_OUT, f)
     if sender.due_ns[records.RTO] == NEVER:
         set_timer(state, f, records.RTO, state.now + timeout_ns(timer))
-    return finish_callback(state, f, fine)
+    finish_callback(state, f)
 
 
 @routine
@@ -349,28 +341,27 @@ def report_repaired_loss(state, f):
     state.tallies[f].losses += 1
     own.recover = sender.transmission
     recovery.enter_recovery(state, f)
-    fine = call_scheme(state, f, sender, records.ON_LOSS)
+    call_scheme(state, f, sender, records.ON_LOSS)
     sender.resend = NONE  # the probe was the retransmission
     event.number = acknowledged
-    return fine
 
 
 @routine
 def expire_alarm(state, f):
     """Handle the alarm timer of a flow: call `alarm` of its scheme, and let the flow send.
 
-    Return False if the scheme returned an invalid window or rate, or set too many consecutive alarms to the present.
+    Too many consecutive alarms set to the present end the run.
     """
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     clear_event(state, event, sender)
-    fine = call_scheme(state, f, sender, records.ON_ALARM)
+    call_scheme(state, f, sender, records.ON_ALARM)
     if state.tracing:
         trace_sender(state, records.CHANGED, f)
     own.immediate_calls = own.immediate_calls + 1 if 0.0 <= own.alarm <= event.now else 0
     if own.immediate_calls >= MOST_IMMEDIATE_CALLS:
         state.callback = records.ON_ALARM
-        fine = False
-    return finish_callback(state, f, fine)
+        fail(state)
+    finish_callback(state, f)
 
 
 @routine
@@ -388,11 +379,11 @@ def receive_feedback(state, i):
     take_header(state, event, i)
     release_packet(state, i)
     if not sender.transfer:
-        return True
-    fine = call_scheme(state, f, sender, records.ON_ACK)
+        return
+    call_scheme(state, f, sender, records.ON_ACK)
     if state.tracing:
         trace_sender(state, records.CHANGED, f)
-    return finish_callback(state, f, fine)
+    finish_callback(state, f)
 
 
 # --- Timer of RACK-TLP -----------------------------------------------------------------------------------------------
@@ -413,7 +404,6 @@ def probe(state, f):
     if recovery.may_probe(state.senders[f], state.recoveries[f]):
         request_send(state, f)
     restart_timer(state, f)
-    return True
 
 
 @routine
@@ -421,15 +411,15 @@ def expire_rack_timer(state, f):
     """Handle the RACK-TLP timer of a flow: find losses by time, or send a probe."""
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     if own.rack_purpose == recovery.PROBE:
-        return probe(state, f)
+        probe(state, f)
+        return
     recovery.stop_rack_timer(sender, own)
     lost, fresh = recovery.detect_losses(state, f)
-    fine = True
     if lost > 0:
         clear_event(state, event, sender)
-        fine = report_losses(state, f, lost, fresh, NONE)
+        report_losses(state, f, lost, fresh, NONE)
         if event.restart_timer:
             restart_timer(state, f)
     if state.tracing:
         trace_sender(state, records.CHANGED, f)
-    return finish_callback(state, f, fine)
+    finish_callback(state, f)

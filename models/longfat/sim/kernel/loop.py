@@ -27,11 +27,11 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 @inline
 def arrive(state, k):
-    """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
+    """Move the first packet on a link to its far end."""
     link = state.links[k]
     i = take_arrived(state, link)
     if i == NONE:
-        return True
+        return
     packet = state.packets[i]
     hop = state.hops[packet.hop]
     here, far_end = hop.link == k, hop.far_end
@@ -49,59 +49,56 @@ def arrive(state, k):
             link.deferred -= 1
             if link.deferred > 0:
                 process_deferred(state, link.number)
-        return True
-    if far_end == records.TO_SENDER and packet.kind == records.ACK:
+    elif far_end == records.TO_SENDER and packet.kind == records.ACK:
         if link.head != NONE:
             prefetch_flow(state, state.packets[link.head].flow)
-        return acknowledgment.acknowledge(state, i)
-    return arrive_elsewhere(state, i, far_end)
+        acknowledgment.acknowledge(state, i)
+    else:
+        arrive_elsewhere(state, i, far_end)
 
 
 @routine
 def arrive_elsewhere(state, i, far_end):
-    """Deliver feedback to a switch or a sender, or an injected packet to its host.
-
-    Return False if the scheme returned an invalid window or rate.
-    """
+    """Deliver feedback to a switch or a sender, or an injected packet to its host."""
     if far_end == records.TO_SWITCH:
         deliver_to_switch(state, i)
     elif state.packets[i].kind == records.FEEDBACK:
-        return acknowledgment.receive_feedback(state, i)
+        acknowledgment.receive_feedback(state, i)
     else:
         reach_host(state, i)
-    return True
 
 
 @inline
 def expire_timer(state, which, f, time):
-    """Handle a heap entry of a flow's timer; return False if a scheme returned an invalid window or rate.
+    """Handle a heap entry of a flow's timer.
 
     An entry of a postponed timer is put back with the new time; an entry of a stopped timer is ignored.
     """
     sender = state.senders[f]
     if time != sender.armed_ns[which]:
-        return True
+        return
     sender.armed_ns[which] = NEVER
     due = sender.due_ns[which]
     if due > time:
         if due != NEVER:
             events.push_timer(state, f, which, due)
-        return True
+        return
     sender.due_ns[which] = NEVER
-    if which == records.RTO:
-        if acknowledgment.probe_is_due(state, f):
-            return acknowledgment.probe(state, f)
-        return acknowledgment.expire_retransmission_timer(state, f)
-    if which == records.PACE:
-        return pace(state, f, time)
-    if which == records.RACK:
-        return acknowledgment.expire_rack_timer(state, f)
-    return acknowledgment.expire_alarm(state, f)
+    if which == records.RTO and acknowledgment.probe_is_due(state, f):
+        acknowledgment.probe(state, f)
+    elif which == records.RTO:
+        acknowledgment.expire_retransmission_timer(state, f)
+    elif which == records.PACE:
+        pace(state, f, time)
+    elif which == records.RACK:
+        acknowledgment.expire_rack_timer(state, f)
+    else:
+        acknowledgment.expire_alarm(state, f)
 
 
 @inline
 def pace(state, f, time):
-    """Handle the pacing timer of a flow; return False if a scheme returned an invalid window or rate.
+    """Handle the pacing timer of a flow.
 
     The timer expires when the access link has sent its packet, when the rate allows the next packet, when a generator
     emits a packet, when a template starts its next connection, or when the flow starts.
@@ -114,18 +111,18 @@ def pace(state, f, time):
     elif tally.traffic == records.ARRIVALS:
         row = start_connection(state, f)
         if row == NONE:
-            state.flow = f
-            state.needs_flow_row = 1
             events.set_timer(state, f, records.PACE, time)
+            state.flow = f
+            state.shortage = records.NO_FLOWS
+            state.attention = 1
         elif row != f:
-            return acknowledgment.start_flow(state, row)
+            acknowledgment.start_flow(state, row)
     elif tally.traffic != records.TRANSFER:
         emit(state, f)
     elif tally.begun == 0:
-        return acknowledgment.start_flow(state, f)
+        acknowledgment.start_flow(state, f)
     else:
         send(state, f)
-    return True
 
 
 @routine
@@ -173,7 +170,7 @@ def take_samples(state):
 
 @routine
 def handle_clock_event(state, kind, index, time):
-    """Handle an event of the heap of clocks; return False if a scheme returned an invalid window or rate."""
+    """Handle an event of the heap of clocks."""
     if kind == records.SWITCH_CLOCK:
         run_tick(state, index)
     elif kind == records.SAMPLING:
@@ -185,17 +182,20 @@ def handle_clock_event(state, kind, index, time):
     elif kind == records.DELAYED:
         expire_delay(state, index, time)
     else:
-        return expire_timer(state, kind - records.CLOCK, index, time)
-    return True
+        expire_timer(state, kind - records.CLOCK, index, time)
 
 
 @inline
 def handle_pending(state):
     """Admit packets, send feedback and let a flow send before the next event, as requested.
 
-    Return PAUSED if the loop may continue, DONE if all files are transferred, or the code of the array that is too
-    small.
+    Return PAUSED if the loop may continue, DONE if all files are transferred, BAD_VALUE if a scheme has failed, or the
+    code of the array that is too small.
     """
+    if state.failed:
+        state.failed = 0
+        state.sending_flow = NONE
+        return records.BAD_VALUE
     while state.shortage == records.DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
         if state.entering_packet != NONE:
             i = state.entering_packet
@@ -247,17 +247,11 @@ def run(address, until, budget):
         state.now = time
         index = key & (events.INDICES - 1)
         kind = (key >> events.INDEX_BITS) & (events.KINDS - 1)
-        fine = True
         if kind == records.ARRIVAL:
-            fine = arrive(state, index)
+            arrive(state, index)
         elif kind == records.DEPARTURE:
             events.remove_arrival(state)
             end_of_transmission(state, index)
         else:
             events.remove_clock(state)
-            fine = handle_clock_event(state, kind, index, time)
-            if state.needs_flow_row:
-                state.needs_flow_row = 0
-                return records.NO_FLOWS
-        if not fine:
-            return records.BAD_VALUE
+            handle_clock_event(state, kind, index, time)

@@ -646,7 +646,7 @@ STATE = record(
     ("link", i4, NONE),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
     ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests; NONE: none
-    ("needs_flow_row", i4),  # 1: a new connection finds no free row
+    ("failed", i4),  # 1: a scheme has returned an invalid window or rate, or too many alarms for the present
     ("sampled_flows", i4),  # numbers of sampled flows and of sampled links
     ("sampled_links", i4),
     ("connections", i8),  # finished connections in the log
