@@ -161,7 +161,7 @@ BROKEN = [
     (Discipline("broken", enqueue=drop), ["completion"],
      ["network 'files': flow 'file0' made no progress: packet 0 of 100", "at 60 s", "sent 0 "]),
     (Service("broken", enqueue=forget, dequeue=first), ["return values"],
-     ["service 'broken' failed", "enqueue of the service did not queue the packet"]),
+     ["service 'broken', enqueue, link 'a-b'", "enqueue of the service did not queue the packet"]),
     (Service("broken", enqueue=put, dequeue=lose), ["conservation", ...],
      ["network 'files': the packet counts do not balance"]),
     (Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))), ["order"],

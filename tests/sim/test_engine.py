@@ -188,7 +188,7 @@ LOST = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link,
         (one_link(traffic.arrivals(100.0, AIMD), rate=1000.0, file="1 MB", name="crowd", **SLOW), {"INDICES": 100},
          r"more than \d+ flows and connections at the same time .* flow 'crowd'"),
         (one_link("reno", rate=1e6, buffer=10, discipline=Discipline("mine", service=LOST)), {},
-         r"service 'lost' failed on link 'a-b' at 0 s: .*did not queue the packet"),
+         r"service 'lost', enqueue, link 'a-b' at 0 s: .*did not queue the packet"),
     ],
     ids=["no delay", "no window", "packets", "growth", "connections", "service"],
 )  # fmt: skip

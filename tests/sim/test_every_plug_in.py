@@ -31,7 +31,7 @@ TOGETHER = {
     ("dualpi2", "target", 10.0): "target = 10 s of discipline 'dualpi2' must be below limit = 0.25 s",
     ("dualpi2", "threshold", 10.0): r"threshold \+ range = 10.0004 s of discipline 'dualpi2' exceeds target = 0.015 s",
     ("dualpi2", "range", 10.0): r"threshold \+ range = 10.0008 s of discipline 'dualpi2' exceeds target = 0.015 s",
-    ("policer", "burst", 1.0): "'policer' failed on link 'a-b' .* burst = 1 bytes is out of range: .* 1000 bytes",
+    ("policer", "burst", 1.0): "'policer', .*, link 'a-b' .* burst = 1 bytes is out of range: .* 1000 bytes",
     ("red", "min_th", 1e15): r"max_th = 15 packets is out of range: must be in \(1e\+15",
 }
 

@@ -242,7 +242,7 @@ WRONG = {
     ),
     "alarm": (
         {"ack": now, "start": now, "alarm": now},
-        r"scheme 'mine', alarm, flow 'x0' at \S+ s: 1000 times in a row flow.alarm was set to no later than now",
+        r"scheme 'mine', alarm, flow 'x0' at \S+ s: flow.alarm was set to a time that is not after now 1000 times",
         None,
     ),
     "undeclared": ({"ack": undeclared}, EARLY + NOT_DECLARED, HERE + NOT_DECLARED),
@@ -323,7 +323,7 @@ def its_own_parameter(link, packet, now):
     return ENQUEUE
 
 
-LINK = r"discipline 'ours' failed on link 'a-b' at \S+ s: "
+LINK = r"discipline 'ours', \w+, link 'a-b' at \S+ s: "
 PUSHED = LINK + "ValueError: enqueue pushed out a packet that is not waiting"
 LESS = LINK + "ValueError: enqueue returned less than DROP"
 NEITHER = LINK + "ValueError: dequeue returned neither SEND nor DROP"

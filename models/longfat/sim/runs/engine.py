@@ -115,7 +115,10 @@ class Simulation:
         return float(self.state.row["now"]) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
-        """Continue to the time `until` [s] or, with `to_the_end`, to the end of all transfers if that is earlier."""
+        """Continue to the time `until` [s] or, with `to_the_end`, to the end of all transfers if that is earlier.
+
+        `progress` is called with the simulated time [s] whenever the kernel returns.
+        """
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row["now"]:
@@ -321,33 +324,27 @@ class Simulation:
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
-            link, hook = self.state.link_names[row.link], callbacks.OF_LINKS[row.hook]
-            return f"{self._of_link()}, {hook}, link {link!r} {when}"
+            link, name = self.state.links[row.link], self.state.link_names[row.link]
+            if row.hook < callbacks.OF_SERVICES:
+                whose = f"discipline {self.state.disciplines[link.discipline].name!r}"
+            else:
+                whose = f"service {self.state.services[link.service].name!r}"
+            return f"{whose}, {callbacks.OF_LINKS[row.hook]}, link {name!r} {when}"
         scheme = self.state.schemes[self.state.senders[row.flow].scheme]
         name = tuple(callbacks.CALLBACKS)[row.callback]
         return f"scheme {scheme.name!r}, {name}, flow {self._name(int(row.flow))!r} {when}"
 
-    def _of_link(self) -> str:
-        """Return the name of the discipline, or else of the service, of the link that the kernel is handling."""
-        link = self.state.links[self.state.row.link]
-        if link.discipline != records.NONE:
-            return f"discipline {self.state.disciplines[link.discipline].name!r}"
-        return f"service {self.state.services[link.service].name!r}"
-
     def _failure(self, error: Exception | None) -> SchemeError:
-        """Return the error of a plug-in, with plug-in, callback, flow or link, and simulated time."""
-        row = self.state.row
-        if row.callback == records.NONE:
-            link = self.state.link_names[row.link]
-            return SchemeError(f"{self._of_link()} failed on link {link!r} at {self.now:.9g} s: {_said(error)}")
-        f = int(row.flow)
-        flow = self.state.flows[f]
-        where = self._plug_in()
+        """Return the error of a plug-in that raised `error` or, if this is None, returned an invalid value."""
+        row, where = self.state.row, self._plug_in()
         if error is not None:
             return SchemeError(f"{where}: {_said(error)}")
+        f = int(row.flow)
+        flow = self.state.flows[f]
         most = acknowledgment.MOST_IMMEDIATE_CALLS
         if self.state.recoveries[f].immediate_calls >= most:
-            return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now: must be later")
+            late = f"flow.alarm was set to a time that is not after now {most} times in a row"
+            return SchemeError(f"{where}: {late}: must be later")
         if flow.window > acknowledgment.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "

@@ -220,9 +220,6 @@ class Answer:
     link: list[str]
     attrs: dict[str, Any]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.values
-
     def __getitem__(self, name: str) -> np.ndarray:
         return self.values[name]
 
