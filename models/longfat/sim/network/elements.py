@@ -120,8 +120,8 @@ class Flow:
     )  # fmt: skip
     ack_path: str = setting(
         toml="text", names=("reverse", "ideal"), default="reverse",
-        meaning="Return path of acknowledgments: over the links in the reverse direction, or after the propagation "
-        "delay alone, without queueing and transmission",
+        meaning='Return path of acknowledgments: "reverse" is over the links in the reverse direction, "ideal" takes '
+        "the propagation delay alone, without queueing and transmission",
     )  # fmt: skip
     count: int = number(
         "flows", "[1, 1e6]", 1, "Number of copies", integer=True,
