@@ -60,7 +60,7 @@ class Trial:
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # the same for runs in plain Python, at 1 ms per packet, and the compiled runs beside them [s]
+    until_slow: float  # for runs in plain Python, which take 1 ms per packet, and compiled runs to compare [s]
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 

@@ -29,7 +29,7 @@ from longfat.sim.runs.routes import Kinds, Routes, lay_hops
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.switch import ptp
 
-MOST_SAMPLES = 10**8  # greatest number of rows of all traces, which take some gigabytes
+MOST_SAMPLES = 10**8  # greatest number of rows of the traces of a run, which take some gigabytes
 _UNBOUNDED = 2**62
 _NO_WORDS = np.zeros(0, np.int64)
 

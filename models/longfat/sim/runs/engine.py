@@ -269,7 +269,7 @@ class Simulation:
                         self.state.services,
                     )
                 )
-            self._compiled = schemes + disciplines + services  # the kernel has only their addresses
+            self._compiled = schemes + disciplines + services  # keeps the code in memory: the kernel has only addresses
             self._trusted = all(one.trusted for row in self._compiled for one in row)
             state = self.state
             state.callbacks, state.hooks, state.verbs = map(_addresses, (schemes, disciplines, services))
@@ -310,7 +310,7 @@ class Simulation:
     def _call(self, goal: int, budget: int) -> int:
         """Call the kernel; if a plug-in fails, raise an error that names the plug-in."""
         try:
-            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code; only without JIT
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # for plain Python: as in compiled code
                 return int(kernel()[0](self.state.address(), goal, budget))
         except KeyboardInterrupt:
             raise

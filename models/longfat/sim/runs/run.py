@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
-ROUNDING = 0.01  # a greater relative rounding error of a transmission time causes a remark; our choice
+ROUNDING = 0.01  # relative rounding error of a transmission time, above which there is a remark; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, to keep all threads
 #: busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
@@ -185,7 +185,7 @@ def answer(
     if every is not None and plan.duration is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
-    first.prepare()  # compiled once, and errors are reported once
+    first.prepare()  # here, so that code is compiled once and an error is reported once
     with captured(first, pcap, qlog, trace_packets) as capture:
         [outcomes] = simulate([plan], progress, first)
     made = _made(plan, outcomes)

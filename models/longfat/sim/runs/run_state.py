@@ -22,8 +22,8 @@ LEAST_ROWS = 256  # smallest number of rows of a pool
 LEAST_BACKLOG_ENTRIES = 64  # smallest number of entries of a circular buffer
 MOST_ROWS = 2**25  # greatest number of rows of a pool: 100 Gbit/s times 100 ms is 2e7 packets of 64 bytes
 
-#: Array -> its fields that count something of a flow. The counters of a template, a flow that starts connections,
-#: include those of its finished connections.
+#: Array -> its counters of a flow. The counters of a template, a flow that starts connections, include those of its
+#: finished connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
@@ -65,12 +65,12 @@ class RunState:
     snapshots: np.ndarray
     flow_own: np.ndarray
     flow_state: np.ndarray
-    schemes: list[Scheme]  # plug-ins by the numbers in the rows of flows and links
+    schemes: list[Scheme]  # plug-ins; a row of a flow or link has the position of its plug-in in these lists
     disciplines: list[Discipline]
     services: list[Service]
-    copies: list[Flow]  # the flow of each row; rows of connections follow
+    copies: list[Flow]  # flow of each row in the arrays of flows; rows of connections follow these rows
     flow_names: list[str]
-    link_names: list[str]  # of the network's links, the first rows; rows of internal links follow
+    link_names: list[str]  # names of the first rows of links; rows of internal links follow these rows
 
     if TYPE_CHECKING:
 

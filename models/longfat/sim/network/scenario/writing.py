@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
-#: Key of a table -> class of the plug-in that is its value; a comment in the text names the class of a user's own one.
+#: Key of a table -> class of its value, a plug-in. A comment in the text names the class of a user's own plug-in.
 _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 

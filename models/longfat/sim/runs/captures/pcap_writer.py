@@ -164,7 +164,7 @@ class Packets:
     def _options(self, packets: np.ndarray) -> None:
         """Write the options: segment size, window scale, SACK permitted, time stamps, SACK blocks (RFC 2018, 7323)."""
         rows, payload = self.rows, self.host["payload"]
-        packets["mss"] = headers.MSS + payload + 12 * self.host["stamps"]  # RFC 6691: without options
+        packets["mss"] = headers.MSS + payload + 12 * self.host["stamps"]  # RFC 6691: options do not count
         packets["scale"] = headers.SCALE + SHIFT
         packets["permit"] = headers.PERMIT
         packet = rows["what"] < records.STARTED
