@@ -141,7 +141,7 @@ def test_hurst(value):
     The estimator is known to scatter, and to lie low near 1 where the series ends before its memory.
     """
     source = traffic.self_similar(5e4, value, 0.01, 0.02)
-    assert source.hurst == pytest.approx(value)
+    assert (3 - source.shape_on) / 2 == pytest.approx(value)
     found = []
     for seed in range(3 if is_long() or value != 0.75 else 1):  # one seed is near enough at 0.75 only
         times, _ = packets(source, 800.0, seed=seed, room=5_000_000, packet=500, count=100)
@@ -157,7 +157,7 @@ def test_hurst_of_poisson():
 def test_web():
     """Web traffic is Pareto on-off with shape 1.5."""
     source = traffic.web(1e5, 0.5, 2.0)
-    assert (source.shape_on, source.shape_off, source.hurst) == (1.5, 1.5, 0.75)
+    assert (source.shape_on, source.shape_off) == (1.5, 1.5)
 
 
 # Corner cases: the start of a process, losses, rows that are used again.

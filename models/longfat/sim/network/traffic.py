@@ -34,12 +34,6 @@ class Traffic:
     scheme: Scheme | None = None
     arrivals: float = 0.0  # connections/s
 
-    @property
-    def hurst(self) -> float:
-        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2), or 0.5."""
-        shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
-        return (3 - min(shapes)) / 2 if shapes else 0.5
-
 
 #: Arguments of the traffic generators whose values are quantities.
 ARGUMENTS = {
@@ -140,8 +134,8 @@ def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
     Networks", which has web-like background traffic, states no distribution. Durations of shape 1.5 have an infinite
     variance, and the aggregate has a Hurst parameter of 0.75. `arrivals` generates short files instead.
 
-    >>> web("1 Mbit/s", "1 s", "2 s").hurst
-    0.75
+    >>> web("1 Mbit/s", "1 s", "2 s").shape_off
+    1.5
     """
     return on_off(rate, on, off, shape_on=1.5, shape_off=1.5)
 
