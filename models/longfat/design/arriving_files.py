@@ -1,4 +1,4 @@
-"""Files of one size that arrive at random at one switch: network power by load, and the load of greatest power."""
+"""Files of one size that arrive at random at a switch: network power at each load, and the load of greatest power."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from longfat.sim import Network
 from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
-ROUNDS = 10.0  # shortest observation, in units of the transfer time without queueing
-WARM_UP = 5.0  # time before the observation, in the same unit
+ROUNDS = 10.0  # shortest observation, in units of the time of one transfer without queueing
+WARM_UP = 5.0  # time from the start of a run to the observation, in the same unit
 
 QUANTITIES = {
     "power": ("bytes/s^2", "network power at the best load: throughput over response time"),
@@ -39,10 +39,10 @@ class ArrivingFiles(Bottleneck):
     scheme: Scheme
     loads: tuple[float, ...]  # offered loads, relative to the capacity
     parameters: Mapping[str, float] = field(default_factory=dict)
-    arrivals: int = 1000  # least number of files observed in each run; more if more arrive within ROUNDS
+    arrivals: int = 1000  # least mean number of files that arrive while a run is observed
 
     criterion = "power"
-    within: ClassVar[dict[str, tuple[float, float]]] = {}  # ranges of results narrower than [0, inf): none
+    within: ClassVar[dict[str, tuple[float, float]]] = {}  # ranges of results; those without one are in [0, inf)
     further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
@@ -50,7 +50,7 @@ class ArrivingFiles(Bottleneck):
 
     @property
     def simulated_bdp(self) -> float:
-        """Bandwidth-delay product that is simulated [packets]: the path's, because slow start does not scale."""
+        """Bandwidth-delay product of the simulated path [packets]: as given, because slow start does not scale."""
         return self.bandwidth_delay_product
 
     @property
@@ -70,11 +70,11 @@ class ArrivingFiles(Bottleneck):
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows for the rules: the mean number of transfers at the load of greatest power."""
+        """Return the number of flows for the rules: the mean number of transfers in progress at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:
-        """Return the power [bytes/s^2] of each replication with the simulated buffer of greatest mean power."""
+        """Return the power [bytes/s^2] of each replication at the simulated buffer with the greatest mean power."""
         found: list[float] = self._greatest(seen)["samples"]
         return found
 
@@ -90,7 +90,7 @@ class ArrivingFiles(Bottleneck):
 
     @classmethod
     def further_data(cls, subjects: Sequence[ArrivingFiles], answers: Sequence[Any], laws: Laws) -> Labelled:
-        """Return network powers at all loads; attributes describe the files and their greatest power."""
+        """Return network powers at all loads, with attributes that describe the files and their greatest power."""
         one = subjects[0]
         ends = one.rate, one.bytes, one.round_trip_time
         powers = np.asarray([answer["powers"] for answer in answers], float)
@@ -159,7 +159,7 @@ class ArrivingFiles(Bottleneck):
     def simulate(self, buffer: int, effort: Effort, runs: Any = None) -> dict[str, Any]:
         """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
-        ``samples`` has the power of each run. ``runs`` is not used: each buffer has new runs.
+        ``samples`` has the power of each run at that load. ``runs`` is not used, because each buffer has new runs.
         """
         found = [self.at(buffer, load, effort) for load in self.loads]
         powers = [one["power"] for one in found]

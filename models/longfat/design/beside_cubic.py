@@ -10,21 +10,21 @@ from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
 from longfat.sim import Network, schemes
 
-#: Time that is skipped at the start of a run, and observed time after it. Our choice: BBR measures its round-trip time
-#: every ten seconds (PROBE_INTERVAL), that is, six times within the observed time.
+#: Time that is skipped at the start of a run, and time that is observed after it. Our choice: BBR version 1 measures
+#: its round-trip time every ten seconds (PROBE_INTERVAL), six times within the observed time, and version 3 more often.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
 SMALLEST = 100.0  # packets: least simulated bandwidth-delay product for each flow of BBR, unless the path's is smaller
-PACKETS = 2e5  # packets of a run over a slower link, unless `SMALLEST` needs more; 8e5 change BBR's share by 0.01
+PACKETS = 2e5  # packets of a run over a slower link, unless `SMALLEST` needs more; with 8e5 BBR's share differs by 0.01
 RUNS = 3
-SHORT = 0.1  # short buffer [bandwidth-delay products]: the smallest with which BBR was compared with Linux
+SHORT = 0.1  # bandwidth-delay products: smallest buffer in which simulated BBR was compared with Linux's
 
 
 def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
-    """Simulate the path's flows of BBR beside one CUBIC flow; only the buffer loses packets.
+    """Simulate the path's flows of BBR beside one CUBIC flow; packets are lost at the full buffer only.
 
     ``bbr_share`` is the fraction of the total rate that BBR's flows obtain, with confidence limits; ``bbr_loss`` is the
-    fraction of their packets that is lost, and ``bbr_loss_short`` the same fraction with a buffer of `SHORT`. The laws
+    fraction of their packets that is lost, and ``bbr_loss_short`` is that fraction with a buffer of `SHORT`. The laws
     of ``bbr_share`` (`longfat.laws.bbr`) are up to 0.24 above simulations. If the path holds many packets, a slower
     link is simulated. It has the same round-trip time, because BBR's intervals are times in seconds.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Ends of the simulated curve [bandwidth-delay products]. For files that arrive at random, the upper end is 4
 #: bandwidth-delay products or 8 files, whichever is larger.
 CURVE = (0.04, 1.25)
-MOST_PACKETS = 2e9  # largest number of packets of an answer that is simulated over the path itself: half an hour
+MOST_PACKETS = 2e9  # most packets of an answer that is simulated over the path itself: half an hour on two cores
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the smallest buffer [packets] that may be the answer: above any threshold, and `LEAST_OF_BBR` for BBR."""
+    """Return the smallest buffer that may be the answer [packets]: above a threshold; for BBR `LEAST_OF_BBR` BDP."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
@@ -46,7 +46,7 @@ def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> fl
 def discipline_of(
     given: str | Discipline | None, scheme: Scheme, mark_above: int | None, packets: float
 ) -> str | Discipline:
-    """Return the queue discipline; for step marking, the BDP of ``packets`` packets sets the default threshold."""
+    """Return the queue discipline; the default threshold of step marking follows from a BDP of ``packets`` packets."""
     if given is None:
         given = "step-marking" if scheme.name == "dctcp" else "fifo"
     if given == "step-marking":

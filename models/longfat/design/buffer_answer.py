@@ -20,21 +20,21 @@ from longfat.design.window_curves import ENDS, attrs, with_limits
 if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
 
-LARGEST = 4.0  # largest buffer of the search for the smallest sufficient one, relative to that of the curve
-WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
+LARGEST = 4.0  # largest buffer that a search tries, over the largest buffer of the curve
+WIDTH = 0.11  # relative width of the interval of the smallest buffer that ends a search for several flows; our choice
 FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
-STEEP = 2.0  # least difference in log odds that is a jump of the utilisation between adjacent buffers; our choice
-#: Slope that a search assumes, of the log odds of the utilisation against the logarithm of the buffer (see `fitted`);
+STEEP = 2.0  # least difference of log odds between adjacent buffers that counts as a jump; our choice
+#: Slopes of the log odds of the utilisation against the logarithm of the buffer that a search assumes (see `fitted`);
 #: the second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
-#: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by at most this
-#: fraction of 1 minus the required share. Our choice, 0.02 at a share of 0.95: such a difference hardly matters, and a
-#: narrower interval takes many more samples.
+#: A search for several flows also ends with an interval wider than `WIDTH` if the shares at the ends of the interval
+#: differ by at most this fraction of 1 minus the required share. Our choice, 0.02 at a share of 0.95: such a difference
+#: hardly matters, and a narrower interval takes many more samples.
 CLOSE = 0.4
 
 
-#: Attributes of the variables of a buffer in the answer: `BEFORE` precede the simulated variables, `AFTER` follow them.
+#: Attributes of the variables of a buffer that are not simulated; in the answer `BEFORE` precedes the simulated ones.
 BEFORE = {
     "buffer_bdp": attrs("1", "buffer over bandwidth-delay product"),
     "buffer_packets": attrs("packets", "buffer of the path"),
@@ -61,10 +61,10 @@ def row_of(
     subject: LongFlows | ArrivingFiles, multiple: float, values: Mapping[str, Any], share: float, laws: Laws,
     flows: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the `variables` of a buffer of ``multiple`` BDP (NaN: there is no buffer) from its simulated values.
+    """Return the `variables` of a buffer from its simulated values; ``multiple`` is its size [BDP], NaN for no buffer.
 
-    With a threshold in packets, which does not scale, the answer is valid for the simulated link only: its packets are
-    those of that link. The laws describe long-lived flows; for files they are NaN.
+    With a threshold in packets, which does not scale, the answer is valid for the simulated link only, and the buffer
+    is given in packets of that link. The laws describe long-lived flows; for files they are NaN.
     """
     bdp = subject.simulated_bdp if threshold_of(subject.discipline) else subject.bandwidth_delay_product
     packets = math.nan if math.isnan(multiple) else max(1.0, float(round(multiple * bdp)))
@@ -87,7 +87,7 @@ def answer(subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points:
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
-    runs = None  # of the last simulated buffer only, because runs of a large path take much memory
+    runs = None  # those of the last simulated buffer only, because runs of a large path take much memory
 
     def at(packets: int, **options: Any) -> dict[str, Any]:
         nonlocal runs
@@ -124,7 +124,7 @@ def answer(subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points:
         return packets >= floor and of_attainable(at(packets))["share_lower"] >= share
 
     def is_last(packets: int) -> bool:
-        """Return whether larger buffers miss the share, too: this one misses it with confidence and was never full."""
+        """Return whether larger buffers miss the share, too: this one misses it with confidence, and was never full."""
         values = at(packets)
         return values.get("never_full", False) and of_attainable(values)["share_upper"] < share
 
@@ -184,13 +184,13 @@ def answer(subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points:
 
 @dataclass(frozen=True)
 class Goal:
-    """Goal and limits of the search by `line_to_goal`."""
+    """Share that `line_to_goal` seeks, and conditions that end its search."""
 
     share: float  # share that the buffer has to reach
     confidence: float
     width: float  # relative width of the interval of the smallest buffer at which the search ends
     slope: float  # slope of the log odds over the logarithm of the buffer, which `fitted` assumes
-    largest: int  # end of the search [packets]
+    largest: int  # largest buffer that is tried [packets]
     close: float = 0.0  # the search also ends if the shares at the ends of the interval differ by at most this
 
 
@@ -254,7 +254,7 @@ def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int,
     is_last: Callable[[int], bool] = lambda packets: False,
 ) -> int | None:  # fmt: skip
-    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if none is.
+    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if there is none.
 
     ``known`` are the buffers that have been simulated, in order. ``is_last`` is called with a buffer that ``reaches``
     refuses, and returns whether ``reaches`` refuses all larger buffers, too.
@@ -276,7 +276,7 @@ def smallest(
 
 
 def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> Labelled:
-    """Put the answers in labelled arrays: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
+    """Return arrays of the answers: along `flows` unless ``alone``, and along `rule` or, for the curve, `point`."""
     found: dict[str, Any] = {}
     for kind, dim, prefix in (("rules", "rule", ""), ("curve", "point", "curve_")):
         for name, about in variables(subjects[0]).items():

@@ -23,7 +23,7 @@ LAW_SYNCHRONISED = "utilisation, law for one flow or flows that lose at the same
 LAW_DESYNCHRONISED = "utilisation, lower bound for many flows that do not lose at the same time"
 
 
-#: Name of a rule -> flows for which the rule holds according to its source.
+#: Name of a rule -> the flows for which the rule holds according to its source.
 RULES = {
     "one BDP": "any number of flows that halve their windows",
     "BDP/sqrt(n)": "many flows whose losses do not coincide",
@@ -35,7 +35,7 @@ SMALLEST = "simulated"  # name of the row that follows the rules: the smallest s
 
 
 def decrease_of(scheme: Scheme, parameters: Mapping[str, float]) -> float:
-    """Return the factor by which a loss multiplies the window [1]; NaN if the laws do not describe the scheme.
+    """Return the factor by which the scheme multiplies its window at a loss [1]; NaN if no law describes the scheme.
 
     >>> from longfat.sim.schemes import scheme
     >>> decrease_of(scheme("reno"), {}), decrease_of(scheme("gaimd-window"), {"beta": 0.75})
@@ -49,7 +49,7 @@ def decrease_of(scheme: Scheme, parameters: Mapping[str, float]) -> float:
 
 
 def buffer_of_share(share: float, decrease: float) -> float:
-    r"""Return the smallest buffer [bandwidth-delay products] with which one flow reaches the utilisation U, ``share``.
+    r"""Return the smallest buffer B [bandwidth-delay products] with which one flow reaches a utilisation U, ``share``.
 
     .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
 
@@ -106,7 +106,7 @@ class Laws:
         return math.nan if math.isnan(self.decrease) else float(aimd_utilisation_general(buffer, self.decrease))
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return the utilisation [1] of `together` at each of several buffers [bandwidth-delay products]."""
+        """Return what `together` returns, at each of several buffers [bandwidth-delay products]."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
@@ -135,7 +135,7 @@ class Laws:
 
 @dataclass(frozen=True)
 class NoLaws(Laws):
-    """Buffer rules for a scheme without a law of the utilisation, which only simulations determine.
+    """Buffer rules for a scheme whose utilisation no law describes, so that only simulations determine it.
 
     >>> list(NoLaws(math.nan, reason="No law.").rules(0.95, 4).values())
     [1.0, 0.5, 0.3333333333333333]
@@ -199,7 +199,7 @@ class CubicLaws(Laws):
         return self.along(np.array([buffer]), flows)[0]
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return the utilisation [1] at each buffer [bandwidth-delay products], all from one call of the law."""
+        """Return the utilisation [1] at each buffer [bandwidth-delay products], by a single call of the law."""
         if not self.reno_friendly:
             found = laws_of_cubic.utilisation(buffers, self.decrease)
         else:
@@ -209,7 +209,7 @@ class CubicLaws(Laws):
         return [float(one) for one in found]
 
 
-@functools.lru_cache(maxsize=64)  # the answer by rule and the simulated one both ask for it
+@functools.lru_cache(maxsize=64)  # called for the buffers by rule, and again for the simulated answer
 def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
     """Return the smallest buffer [bandwidth-delay products] at which the law's utilisation reaches a share.
 
@@ -221,14 +221,14 @@ def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
     if share >= 1 or laws.together(low, flows) >= share:
         return high if share >= 1 else low
     while high - low > 1e-9:
-        tried = np.linspace(low, high, 33)[1:]  # the last one reaches the share
+        tried = np.linspace(low, high, 33)[1:]  # the last of these buffers reaches the share
         first = int(np.argmax(np.array(laws.along(tried, flows)) >= share))
         low, high = float(tried[first - 1]) if first else low, float(tried[first])
     return high
 
 
 def marking_threshold(packets: float) -> int:
-    """Return the smallest marking threshold [packets] with which DCTCP keeps a link busy, above a seventh of the BDP.
+    """Return the smallest integer above a seventh of the BDP: the threshold [packets] with which DCTCP fills a link.
 
     ``packets`` is the bandwidth-delay product [packets]. Alizadeh and others 2010, section 3.3.
 
@@ -295,7 +295,7 @@ OF_BUCKET = {BUCKET_RULE: "one paced flow that grows by a packet a round trip", 
 
 @dataclass(frozen=True)
 class PolicerLaws(Laws):
-    """Rule for the bucket of a policer that serves one flow with additive increase.
+    """Rule for the bucket of a policer that limits one flow with additive increase.
 
     >>> PolicerLaws(0.5, Path(90.0, 0.1)).rules(0.95, 1)
     {'AIMD, whole rate': 5.0, 'one BDP': 1.0}
@@ -329,18 +329,18 @@ class PolicerLaws(Laws):
         return math.nan
 
 
-#: Interval between two ProbeRTTs [s]: of version 3 by draft-ietf-ccwg-bbr-06, section 2.16.2, and of BBR of 2016 by its
-#: constant RTpropFilterLen.
+#: Interval between two ProbeRTTs of BBR [s]: of version 3 by draft-ietf-ccwg-bbr-06, section 2.16.2; of version 1
+#: (2016) by its constant RTpropFilterLen.
 PROBE_INTERVAL = {"bbr": 5.0, "bbr1": 10.0}
 PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
-#: Amount in flight in ProbeRTT [bandwidth-delay products], by version 3 (draft-ietf-ccwg-bbr-06, section 5.6.4.5,
+#: Amount in flight in ProbeRTT of BBR version 3 [bandwidth-delay products] (draft-ietf-ccwg-bbr-06, section 5.6.4.5,
 #: ProbeRTTCwnd()).
 PROBE_GAIN = 0.5
 QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: queue after a round trip with the gain 5/4, BBR of 2016
 
-#: Smallest buffer that an answer for BBR may have [bandwidth-delay products]: the smallest at which simulated BBR was
-#: compared with Linux (docs/linux.md). With a buffer of one packet, Linux's BBR had 86 to 94 % of the simulated rate of
-#: BBR with the rules of 2016 (docs/data/advice.csv, row 14).
+#: Smallest buffer that may be the answer for BBR [bandwidth-delay products]: the smallest at which simulated BBR was
+#: compared with Linux's (docs/linux.md). With a buffer of one packet, Linux's BBR had 86 to 94 % of the simulated rate
+#: of BBR with the rules of 2016 (docs/data/advice.csv, row 14).
 LEAST_OF_BBR = 0.1
 
 
@@ -415,7 +415,7 @@ def laws_of(
 
 
 def value_of(scheme: Scheme, parameters: Mapping[str, float], name: str) -> float:
-    """Return the value of a scheme's parameter from ``parameters``, or else its default."""
+    """Return the value of a scheme's parameter: that in ``parameters``, or the default if it is not there."""
     return float(parameters.get(name, scheme.parameters[name].default))  # type: ignore[arg-type, union-attr]
 
 

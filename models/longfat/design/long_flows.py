@@ -1,4 +1,4 @@
-"""Long-lived flows over one switch; a slower link is simulated if the results depend only on ratios."""
+"""Long-lived flows over one switch; a slower link is simulated if the results depend on buffer over BDP only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
 SMALLEST_CUBIC = 500  # packets: least simulated bandwidth-delay product of CUBIC, whose sawtooth is shallower
-SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; the error is about 1/BDP
+SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; relative error about 1/BDP
 EACH = 40  # packets: least simulated bandwidth-delay product for each flow, to make timeouts as rare as on the path
 #: Packets of a cycle of the sawtooth up to which several flows of CUBIC are simulated over the path itself. Between two
 #: losses a flow of CUBIC grows in proportion to its window: over a slower link it adds fewer packets in the round trip
@@ -53,9 +53,9 @@ POLL = 2.0  # round trips between two checks whether a packet was lost: short co
 RUNS = 3  # parallel runs, whose phases differ
 NARROW = 0.01  # half width of an interval that ends the sampling, even if the interval contains the goal; our choice
 FASTER = 10.0  # ratio of the rate of the link behind a policer to the policed rate
-ROOM_OF_LINK = 10.0  # buffer of that link [bandwidth-delay products], which holds bursts that pass the policer
+ROOM_OF_LINK = 10.0  # bandwidth-delay products: buffer of the link behind a policer, for bursts that pass it
 DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # buffers [bandwidth-delay products] at which laws are drawn
-BURST_OF_RENO = 18.0  # Reno needs a bucket of BDP^2/18 packets: `longfat.laws.buffers.burst_for_policed_rate`
+BURST_OF_RENO = 18.0  # Reno needs a bucket of N^2/18 packets for a BDP of N: `laws.buffers.burst_for_policed_rate`
 PROBES = 10.0  # observation of BBR, in units of the longest interval of ProbeRTT
 
 QUANTITIES = {
@@ -66,7 +66,7 @@ QUANTITIES = {
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
-    """Describe, from the parameters of a sender's scheme, the rules in which senders of hosts differ.
+    """Return a text on those rules of a sender in which hosts differ, from the parameters of its scheme.
 
     >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
     ['initial window 1', 'an acknowledgment for 2 packets']
@@ -145,7 +145,7 @@ class LongFlows(Bottleneck):
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that replace its defaults: given ones, and ones adapted to a slower link."""
+        """Parameters of the scheme: given values, and values adapted to a slower link, in place of its defaults."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
@@ -160,7 +160,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text on the quantities, besides buffer/BDP, that the slower link shares with the path; may be empty."""
+        """Text on the quantity, besides buffer/BDP, that is equal on the slower link and on the path; may be empty."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -169,7 +169,7 @@ class LongFlows(Bottleneck):
 
     @property
     def overestimates(self) -> bool:
-        """Whether the slower link that is simulated has a higher utilisation than the path: several flows of CUBIC."""
+        """Whether the simulated link is busier than the path, as a slower link is with several flows of CUBIC."""
         return self.cubic and self.flows > 1 and self.scale_free and self.simulated_bdp < self.bandwidth_delay_product
 
     @property
@@ -181,7 +181,7 @@ class LongFlows(Bottleneck):
     def stagger(self) -> float:
         """Time within which flows start at random [s].
 
-        For BBR it is the interval between two ProbeRTTs, so that flows enter ProbeRTT at different times.
+        For BBR it is the longest interval between two ProbeRTTs, so that flows enter ProbeRTT at different times.
         """
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
 
@@ -211,7 +211,7 @@ class LongFlows(Bottleneck):
 
     @classmethod
     def further_data(cls, subjects: Sequence[LongFlows], answers: Sequence[Any], laws: Laws) -> Labelled:
-        """Return the utilisation by the laws at many buffers; attributes describe the flows and the simulated path."""
+        """Return the utilisation by laws at many buffers; its attributes describe the flows and the simulated path."""
         along = ("flows", "law_buffer")
         bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
         curves = [laws.along(DENSE, subject.flows) for subject in subjects]
@@ -239,7 +239,7 @@ class LongFlows(Bottleneck):
         return Labelled(variables, coordinates, made)
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
-        """Return discipline and buffer [packets] for a trial value of the buffer, threshold or burst."""
+        """Return discipline and buffer of the link [packets] for a trial value of buffer, threshold or burst."""
         if self.finds == "burst":
             rate = self.rate * self.simulated_bdp / self.bandwidth_delay_product
             return queues.policer(rate=rate, burst=size * self.packet), math.ceil(ROOM_OF_LINK * self.simulated_bdp)
@@ -253,7 +253,7 @@ class LongFlows(Bottleneck):
         return made, math.ceil(size + signalling.ROOM * self.simulated_bdp)
 
     def network(self, buffer: int, stream: Any) -> Network:
-        """Return a network of the switch and flows that start in the middle of their sawtooth."""
+        """Return a network of the switch and the flows, which begin in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
         scale = self.simulated_bdp / self.bandwidth_delay_product
         rate, one_way = self.rate * scale * self.faster, self.round_trip_time / 2
@@ -316,7 +316,7 @@ class LongFlows(Bottleneck):
         return self._sawtooth(multiple * packets, packets, self.parameters) if known else math.nan
 
     def _threshold(self, buffer: float) -> float:
-        """Return the backlog above which all packets are marked [packets], or 0; ``buffer`` may be such a threshold."""
+        """Return the backlog above which packets are marked [packets], or 0; ``buffer`` if a threshold is sought."""
         marks = queues.discipline(self.discipline).name == "step-marking"
         return buffer if marks and self.finds == "threshold" else threshold_of(self.discipline)
 
@@ -360,13 +360,13 @@ class LongFlows(Bottleneck):
 
     @property
     def resized(self) -> bool:
-        """Whether the buffer may change during a run: flows adapt to a new limit in packets within a few cycles."""
+        """Whether a run may continue with another buffer: flows adapt to a new limit in packets within a few cycles."""
         plain = queues.discipline(self.discipline).scheduler is None
         return self.finds == "buffer" and plain and not is_bbr(self.scheme)
 
     @property
     def alone(self) -> bool:
-        """Whether the queue is a drop-tail queue of one flow, whose cycles last from loss to loss."""
+        """Whether one flow has a drop-tail queue of its own, so that cycles last from loss to loss."""
         return self.flows == 1 and self.resized and queues.discipline(self.discipline).name == "fifo"
 
     def _sample(self, buffer: int) -> float:
@@ -386,7 +386,8 @@ class LongFlows(Bottleneck):
             streams = effort.streams()[: RUNS if self.resized and self.flows > 1 else 1]
             size = max(buffer, round(START * self.simulated_bdp)) if self.resized else buffer
             runs = [Simulation(self.network(size, stream), rng=stream.spawn(1)[0]) for stream in streams]
-            advance(runs, self.watch(size)[0] - (self._sample(size) if size > buffer else 0.0))  # the loop adds a cycle
+            cycle = self._sample(size) if size > buffer else 0.0  # the loop below adds it
+            advance(runs, self.watch(size)[0] - cycle)
         else:
             size = int(runs[0].state.links["limit_packets"][0])
         while size != buffer:
@@ -402,10 +403,10 @@ class LongFlows(Bottleneck):
     ) -> dict[str, Any]:  # fmt: skip
         """Simulate a buffer [packets]; return utilisation, goodput, mean queueing delay [s], ``samples`` and ``runs``.
 
-        ``never_full`` is whether the backlog was below the buffer in all samples, so that no larger buffer would change
-        them.
+        ``never_full`` is whether the backlog was below the buffer in all samples, so that a larger buffer would not
+        change them.
 
-        ``runs`` are those of another buffer, which are continued. ``samples`` has the utilisation in each cycle of each
+        ``runs`` are runs of another buffer, which are continued. ``samples`` has the utilisation in each cycle of each
         run; for a single flow in every two cycles, because fast convergence makes every other cycle of CUBIC smaller.
         ``looks`` are the ratios of the number of samples to ``replications`` at which the samples may suffice; with a
         single look the number of samples does not depend on their values.

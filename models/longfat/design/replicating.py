@@ -18,7 +18,7 @@ from longfat.sim.runs import results
 
 @dataclass(frozen=True)
 class Effort:
-    """Replications of each simulated point; all points use the same random numbers, so that they can be compared."""
+    """Seed and number of the replications of each point; all points use the same seed, so that they can be compared."""
 
     seed: int
     replications: int
@@ -44,7 +44,7 @@ class Effort:
         return made
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
-        """Report on a point: the mean of the quantity ``name``, the half width of its interval, and the goal."""
+        """Report the mean of the quantity ``name`` at a point, the half width of its interval, and the goal."""
         half = (found[f"{name}_upper"] - found[f"{name}_lower"]) / 2
         self.say(f"{point}: {found[name]:.3f} +- {half:.3f}, goal {self.goal:g}")
 
@@ -54,7 +54,7 @@ class Effort:
 LOOKS = (1, 2, 4, 8)
 
 
-#: Largest numbers of backlog samples in a run, which are kept in memory, and in a round trip. Our choice.
+#: Largest numbers of samples of the backlog in a run, which are kept in memory, and in a round trip; our choice.
 SAMPLES, ROUND_TRIP_SAMPLES = 20_000, 20
 
 
@@ -93,7 +93,7 @@ def observed(
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
-    """Run the networks in threads; return for each, in order, `sim.runs.results.measure` between two times [s]."""
+    """Run networks in threads; return `sim.runs.results.measure` of each, in order, between two times [s]."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
     return [found for (found,) in observed(runs, begin, lambda run: run.advance(until), tell)]
 
@@ -103,7 +103,7 @@ def advance_to_losses(run: Simulation, count: int, cycle: float, step: float) ->
 
     The instants are at least a quarter of a cycle [s] and at most two cycles apart. From loss to loss the sawtooth of
     one flow is a regenerative cycle (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3), whose utilisation
-    hardly varies, whereas that of equal periods depends on where in the sawtooth they end.
+    hardly varies. The utilisation in periods of equal length depends on where in the sawtooth they end.
     """
     dropped = run.state.links["dropped"]
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Parameters with which CUBIC's window over a slower link has the same ratio to the BDP as over the path."""
+"""Parameters with which CUBIC's window has the same ratio to the BDP over a slower link as over the path."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def parameters(
 
 
 def round_trips(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> float:
-    """Return the number of round trips after which a window has recovered from a loss, by CUBIC's or Reno's growth.
+    """Return the number of round trips after which a window has recovered from a loss.
 
-    The faster growth decides.
+    The window grows by the cubic function or by the Reno-friendly estimate, whichever is faster.
 
     >>> from longfat.sim.schemes import scheme
     >>> round(round_trips(scheme("cubic"), {}, 100.0, 0.1), 2)  # K = 4.217 s

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
 WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0)
 DENSE = 81  # number of points at which the laws are computed
-MOST_PACKETS = 4e9  # packets of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day.
+MOST_PACKETS = 4e9  # most packets of all runs together: about 20 minutes on two cores; our choice
 
 QUANTITIES = {
     "utilisation": ("1", "share of the time in which the link transmits"),
@@ -46,7 +46,7 @@ QUANTITIES = {
     "transfer_time": ("s", "mean completion time of short transfers"),
 }
 SHARES = ("utilisation", "loss")  # in [0, 1]
-#: Quantity -> assumptions of the law of this quantity.
+#: Quantity -> assumptions of its law.
 ASSUMED = {
     "utilisation": "fluid sawtooth; flows lose at the same time",
     "queueing_delay": "fluid sawtooth; flows lose at the same time",
@@ -134,7 +134,7 @@ def curves(
             limited(sender(one)[0])  # refuses schemes without a window
 
     def place(value: float) -> tuple[float, float]:
-        """Return buffer and window of a point [bandwidth-delay products]; infinity means a window without a bound."""
+        """Return buffer and window of a point [bandwidth-delay products]; the window is infinite if it has no bound."""
         return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)
@@ -174,7 +174,7 @@ def curves(
 
 
 def _named(given: Any) -> dict[str, Any]:
-    """Return the schemes by their names; raise an error for unknown or equal names."""
+    """Return the given schemes by name; raise an error for an unknown name, and for two schemes of the same name."""
     every = listed("schemes", given)
     names = [one if isinstance(one, str) else sender(one)[0].name for one in every]
     if len(set(names)) < len(names):
@@ -285,7 +285,7 @@ class CurvePath(Bottleneck):
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of a run with transfers."""
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of one with short transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)
@@ -308,7 +308,7 @@ class CurvePath(Bottleneck):
         return found
 
     def with_transfers(self, flows: LongFlows, net: Network) -> Network:
-        """Add transfers that arrive at random: new connections of the same sender, with the mean round-trip time."""
+        """Add short transfers that arrive at random, each over a new connection with the mean round-trip time."""
         assert self.file is not None
         path = ["switch", "sinks"]
         if flows.flows > 1 and flows.spread > 0:  # the link of the switch has the delay of the shortest round trip
@@ -385,7 +385,7 @@ class CurveLaws:
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
         delay, loss = math.nan, math.nan
         region = self.region(buffer, flows)
-        if region == "linear":  # additive increase of any size
+        if region == "linear":  # the window grows by a constant in each round trip
             delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
         elif region == "cubic":
             delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
@@ -403,7 +403,7 @@ class CurveLaws:
         return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
 
     def region(self, buffer: float, flows: int) -> str:
-        """Return "linear" or "cubic" if the window grows in this way over the whole sawtooth, else an empty text."""
+        """Return "linear" or "cubic", the growth of the window over a sawtooth; empty if both occur or without law."""
         decrease = self.laws.decrease
         if math.isnan(decrease):
             return ""

@@ -2,7 +2,7 @@
 
 Round-trip times range from 1 to 600 ms, because a scheme that works at 10 ms may collapse at 100 ms: a wrong rule in
 packets or round trips costs little while the bandwidth-delay product is a few packets. A scheme without slow start is
-also found far from CUBIC at long round trips, because a run has only 200 of them.
+also far from CUBIC at long round trips, because a run has only 200 round trips then.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from longfat.design.buffer_laws import PROBE_INTERVAL
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Largest random loss p at which BBR version 1 carries the part 1 - p of the link. The rules give 0.2, above which
+#: Largest random loss p at which BBR version 1 uses the fraction 1 - p of the link. The rules give 0.2, above which
 #: a probe delivers less than the estimate of the bandwidth (`longfat.laws.bbr.largest_loss`). Simulated rates follow
 #: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
@@ -52,7 +52,7 @@ class Sender:
         return self.scheme in PROBE_INTERVAL
 
     def transmissions(self, packets: float, loss: float) -> int:
-        """Return a number of transmissions that no packet of a full window exceeds in 99 % of windows or more.
+        """Return a number of transmissions that suffices for every packet in 99 % of full windows or more.
 
         A packet is lost k times with probability p^k, and any of n packets with less than n p^k. The number returned is
         2 for CUBIC, Reno and DCTCP: it would be 3 only where n p^2 > 0.01, but their windows have few packets there,

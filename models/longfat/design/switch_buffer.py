@@ -153,7 +153,7 @@ def answered(
         simulated = min(simulated, float(bandwidth_delay_product))
     queue = discipline_of("fifo" if find == "burst" else discipline, chosen, mark_above, simulated)
     path = replace(path, discipline=queue)
-    subjects: Sequence[Any]  # long flows or files
+    subjects: Sequence[Any]  # of the class LongFlows or ArrivingFiles
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs the argument file")
@@ -232,14 +232,14 @@ def _laws(subject: LongFlows | ArrivingFiles, find: str) -> tuple[Laws, str]:
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
     if find == "burst":
-        # The law assumes that windows grow linearly. CUBIC's windows do not: NaN, because the law does not hold.
+        # The law assumes that windows grow linearly. It does not hold for CUBIC, whose windows do not: NaN.
         decrease = decrease_of(subject.scheme, subject.parameters)
         return PolicerLaws(math.nan if subject.scheme.name == "cubic" else decrease, path), "policer"
     return laws_of(subject.scheme, subject.parameters, path, threshold, named), named
 
 
 def _by_rule(subjects: Sequence[LongFlows], laws: Laws, share: float) -> list[ByRule]:
-    """Return the rule to compare with and its buffer for each number of flows, without the rules that do not apply."""
+    """Return, for each number of flows, the rule to compare with and its buffer; leave out rules that do not apply."""
     found = []
     for one in subjects:
         rule = compared(laws.holds, one.flows)

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
 #: Time [s] over which the smallest and the greatest rate are averaged. Our choice: a queue bridges shorter gaps.
 SPAN = 0.1
-STEP = 0.01  # s: least span of a mean rate of delivery opportunities; our choice: each change takes time and memory
-SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
+STEP = 0.01  # s: least time over which opportunities are averaged to a rate; our choice: each rate takes memory
+SKIPPED, LASTS = 10.0, 60.0  # s: slow start, and least observation; a shorter trace is repeated, as in mm-link
 SHAPED = 0.95  # ratio of the shaper's rate to the least rate; our choice, to let the queue of the link drain
 ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Rate of a link over time, repeated with a period [s]: ``rates`` [bytes/s] begin at ``times`` [s], first at 0."""
+    """Rate of a link over time, with period ``period`` [s]: ``rates`` [bytes/s] begin at ``times`` [s], first at 0."""
 
     times: tuple[float, ...]
     rates: tuple[float, ...]
@@ -63,7 +63,7 @@ def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.nd
 
 
 def _carried(times: np.ndarray, rates: np.ndarray, last: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the times of rate changes and ``last`` [s], and the bytes that the link can carry until each of them."""
+    """Return the times of rate changes and ``last`` [s], and the bytes that the link can carry until each time."""
     edges = np.append(times, last)
     return edges, np.append(0.0, np.cumsum(rates * np.diff(edges)))
 
@@ -123,7 +123,7 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Make a trace from delivery opportunities, evenly spread in a millisecond; rates are means over `STEP` or more.
+    """Make a trace from delivery opportunities [ms], spread evenly within each; rates are means over `STEP` or more.
 
     Gaps are kept: a packet whose transmission begins before a gap ends after the gap. A packet that arrives at an idle
     link within a gap is late by up to the length of the gap.
@@ -159,7 +159,7 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 
 @dataclass(frozen=True)
 class VariablePath:
-    """Path with a link whose rate varies; SI units."""
+    """Path of one or more flows over a link whose rate varies; SI units."""
 
     trace: Trace
     round_trip_time: float
@@ -168,7 +168,7 @@ class VariablePath:
     flows: int = 1
 
     def full(self, packets: int) -> tuple[float, float]:
-        """Return the shortest and the longest time [s] that a packet waits behind a full buffer within the trace."""
+        """Return the shortest and the longest waiting time [s] behind a full buffer, over arrivals within the trace."""
         times = np.arange(0.0, self.trace.period, min(SPAN, self.trace.period))
         size = np.full(len(times), float(packets * self.packet))
         most = self.trace.period + packets * self.packet / min(self.trace.rates)
@@ -181,7 +181,7 @@ class VariablePath:
         return SHAPED * self.trace.means()[0]
 
     def buffers(self) -> dict[str, int]:
-        """Return buffers [packets] by name: a bandwidth-delay product at the least, mean and greatest rate."""
+        """Return three buffers [packets] by name: bandwidth-delay products at the least, mean and greatest rate."""
         names = ("least", "mean", "greatest")
         sizes = (rate * self.round_trip_time / self.packet for rate in self.trace.means())
         return {f"FIFO, BDP at {name} rate": max(1, round(size)) for name, size in zip(names, sizes, strict=True)}
