@@ -84,7 +84,7 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _trips(given: list[tuple[float, float]]) -> float | list[float]:
-    """Return a single round-trip time [s], the middle of a range [s], or a list of several round-trip times [s]."""
+    """Return one round-trip time [s], the middle of a given range, or a list of several round-trip times [s]."""
     if len(given) == 1:
         return sum(given[0]) / 2
     if any(low < high for low, high in given):
@@ -102,7 +102,7 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Convert the result to a table with rows for the rules, the smallest buffer and the curve, by numbers of flows.
+    """Convert the result to a table: for each number of flows, rows for the rules, the smallest buffer and the curve.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}

@@ -43,11 +43,12 @@ LATENESS = 0.001
 #: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
 #: is dropped as a whole.
 JOINED = 65536
-#: Longest transmission time of a joined packet [s] with which a FIFO, or the bucket of a policer, gets space for one in
-#: addition to the buffer. Our choice, a usual round-trip time of the Internet (RFC 8289, section 4.3): other packets
-#: fill this space, too. At lower rates the lines turn off joining, so that the queue is as long as the buffer.
+#: Longest transmission time of a joined packet [s] with which a FIFO, or the bucket of a policer, gets space for such
+#: a packet in addition to the buffer. Our choice, a usual round-trip time of the Internet (RFC 8289, section 4.3),
+#: because other packets fill this space, too. At lower rates the lines turn off joining, so that the queue is as long
+#: as the buffer.
 LONGEST_JOINED = 0.1
-#: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
+#: Number of packets for which a queue must have space for each connection of the host itself. Our choice:
 #: TCP in Linux queues two joined packets of a connection (tcp_output.c, tcp_small_queue_check()), of two segments or
 #: more each (tcp_min_tso_segs). If the queue refuses a packet, TCP does not treat the packet as lost. TCP tries
 #: again after half a second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). When
@@ -68,7 +69,7 @@ DEFAULTS = {
 }
 #: Discipline -> document that gives its parameters for Internet paths.
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
-#: Command that shows the discipline in use, and the output to expect.
+#: Command that shows the queue discipline of an interface, and its expected output.
 SAME_NUMBERS = (
     "tc -s qdisc show dev DEV",
     "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
@@ -111,7 +112,7 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def _none(data: xr.Dataset) -> str:
-    """Return the statement that no buffer was found, with the smallest of the rules' buffers that reach the share.
+    """Return the statement that no buffer was found, and, if a rule's buffer reaches the share, the smallest such one.
 
     Such a buffer exists if the utilisation does not increase with the buffer everywhere, as with PIE.
     """
@@ -150,14 +151,14 @@ def _queues(row: xr.Dataset, packets: int) -> list[Line]:
 
 
 def decisive(data: xr.Dataset) -> xr.Dataset | None:
-    """Return the results of all rules for the number of flows with the largest buffer found; None if none is found."""
+    """Return the results of all rules for the number of flows that needs the largest buffer; None if none is found."""
     every = [(one, one.sel(rule="simulated")) for one in rows(data, "flows")]
     found = [(in_lines(row), one) for one, row in every if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def pasted(of_flows: xr.Dataset) -> xr.Dataset:
-    """Return the results with the buffer of the pasted lines: one BDP if `has_free_room`, else the smallest sufficient.
+    """Return the results at the buffer of the pasted lines: one BDP if `has_free_room`, else the smallest one.
 
     ``of_flows`` has the results of all rules for one number of flows.
     """
@@ -167,9 +168,9 @@ def pasted(of_flows: xr.Dataset) -> xr.Dataset:
 
 
 def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
-    """Return whether a buffer of one BDP suffices, too, and hardly lengthens the queueing delay.
+    """Return whether a buffer of one BDP also suffices, and has hardly longer queueing delays than the smallest buffer.
 
-    The delay hardly changes if the discipline, and not the buffer, controls the delay.
+    This is so if the discipline, and not the buffer, controls the delay.
     """
     a = row.attrs
     return (
@@ -200,9 +201,9 @@ def is_raised(row: xr.Dataset) -> bool:
 def _burst(a: dict[str, Any]) -> int:
     """Return the depth of the token bucket, the largest burst that it sends back to back [bytes].
 
-    A packet larger than the bucket is segmented before it is queued if it was joined (sch_tbf.c, tbf_segment()), else
-    dropped: the bucket therefore holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
-    joined packet fits into the bucket, the law requires one such packet in addition.
+    A packet larger than the bucket is segmented before it is queued if it was joined (sch_tbf.c, tbf_segment()), and
+    dropped otherwise. The bucket therefore holds a packet of 1500 bytes even if the flows send smaller ones. If the
+    largest joined packet fits into the bucket, the law requires one such packet in addition.
     """
     frame = max(int(a["packet"]), int(USUAL["IP"])) + FRAME
     burst = max(math.ceil(float(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS))), 2 * frame)
@@ -216,7 +217,7 @@ def _own(row: xr.Dataset, packets: int) -> int:
 
 
 def _joined(a: dict[str, Any]) -> int:
-    """Return the space for a joined packet in a FIFO in addition to the buffer [bytes]; 0 if joining is turned off."""
+    """Return the space [bytes] that a FIFO needs for a joined packet beside the buffer; 0 if joining is turned off."""
     return JOINED if JOINED / a["rate"] <= LONGEST_JOINED else 0
 
 
@@ -227,7 +228,7 @@ def _size(a: dict[str, Any], packets: int) -> int:
 
 
 def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text on the space for packets and a joined packet; without such space also a command to end joining.
+    """Return a text on the space for packets and a joined packet, and a command that ends joining if there is none.
 
     ``effect`` is the effect of such space, as in "would let packets wait 5 ms more" or "would be tokens of 5 ms more".
     """
@@ -239,7 +240,7 @@ def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> t
 
 
 def _fifo(row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines that set a FIFO's limit: the buffer plus the size of one packet that Linux joined from segments.
+    """Return the lines that set a FIFO's limit: the buffer, and the size of one packet that Linux joined from segments.
 
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
@@ -380,7 +381,7 @@ def rate_to_expect(row: xr.Dataset, larger: bool = False) -> tuple[float, float]
     The lower end assumes that the link's rate counts Ethernet's headers, the upper end that it counts IP's. Linux's
     utilisation may differ from the simulated one by `UTILISATION_ACCURACY`, which is no bound of the observed
     differences. With ``larger`` the queue may hold more than the smallest sufficient buffer, so that the link may be
-    full.
+    always busy.
     """
     data = max(1, row.attrs["packet"] - HEADERS[0])
     least, most = (float(achievable_throughput(row.attrs["rate"], data, extra)) for extra in reversed(HEADERS))
@@ -437,7 +438,7 @@ def checks(row: xr.Dataset, raised: bool, joined: bool, largest: float | None = 
 
 
 def _longer(row: xr.Dataset, raised: bool, joined: bool, largest: float | None) -> str:
-    """Return a text on the time that the queue adds to a ping: at most, and in the mean."""
+    """Return a text on the greatest and on the mean time that the queue adds to a ping."""
     said = [] if largest is None else [f"by {rounded(largest / row.attrs['rate'], 's', 2)} at most"]
     if mean := delay_to_expect(row, raised):
         where = " if nothing is joined" if joined else ""
@@ -446,7 +447,7 @@ def _longer(row: xr.Dataset, raised: bool, joined: bool, largest: float | None) 
 
 
 def _to_hosts(a: dict[str, Any], flows: int) -> tuple[str, int]:
-    """Return a text on the hosts of the check, and its number of streams to each; streams of one iperf3 share a path.
+    """Return a text on the hosts of the check, and the number of streams to each; streams of one iperf3 share a path.
 
     The flows have the listed round-trip times in turn, as in the simulation (`LongFlows`).
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longfat.design.switch_buffer import ByRule
 
 STEP = "step-marking"  # discipline whose threshold is sought for DCTCP if no discipline is given
-#: Value of ``find`` -> name of the sought quantity, and predicate with the required fraction, such as "carry 95%".
+#: Value of ``find`` -> name of the sought quantity, and what flows do with it, where {} is a percentage ("carry 95%").
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -110,10 +110,9 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule.
+    """Return the row of the smallest buffer, with a text ``compared`` on the buffer of the rule to compare with.
 
-    Its variable ``if_full`` is the time [s] for which packets wait if the buffer found is full; the limit of the pasted
-    lines may be larger.
+    ``if_full`` is the waiting time [s] behind that buffer if it is full; the limit in the pasted lines may be larger.
     """
     rule = compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
@@ -142,7 +141,7 @@ def _larger(data: xr.Dataset) -> list[str]:
 
 
 def _variable(data: xr.Dataset) -> list[str]:
-    """Return a line of warning that no single buffer fits a path of varying rate; no line for a data center."""
+    """Return a warning, except in a data center, that no single buffer suits a path whose rate varies."""
     one = buffer_lines.decisive(data)
     if one is None or data.attrs["find"] != "buffer" or data.attrs["round_trip_time"] <= DATA_CENTER:
         return []
@@ -233,7 +232,7 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 def _fair_queueing(row: xr.Dataset) -> list[str]:
     """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if sparse flows wait as long as behind a full buffer.
+    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if they would wait as long as behind a full buffer.
     """
     flows, buffer = int(row.flows), buffer_lines.in_lines(row)
     if flows >= buffer:
@@ -280,7 +279,7 @@ def _data_center(row: xr.Dataset) -> list[str]:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return a text table of all rules with laws and intervals, and explanations: with --file the whole answer."""
+    """Return a text table of all rules with laws, intervals and explanations; with --file it is the whole answer."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = _files(a) if power else _flows(data)
@@ -348,7 +347,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _no_row(row: xr.Dataset) -> str:
-    """Return the reason why a row has no buffer: the rule does not apply, or no buffer suffices; else empty."""
+    """Return the reason why a row has no buffer: the rule does not apply, or none suffices; empty if it has one."""
     if math.isfinite(row.buffer_bdp):
         return ""
     if row.rule != "simulated":

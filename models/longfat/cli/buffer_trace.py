@@ -18,10 +18,10 @@ from longfat.design.arguments import BUFFER
 if TYPE_CHECKING:
     from longfat.design.variable_rate import VariablePath
 
-#: Options for a link of constant rate, which --rate-trace excludes.
+#: Arguments whose options --rate-trace excludes, because they describe a link of constant rate.
 EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
-#: Ratio of the least to the mean rate below which shaping is not advised. Our choice: a shaper must be slower than the
-#: least rate, and would lose more than three quarters of the mean rate.
+#: Least ratio of the least to the mean rate at which shaping is advised. Our choice: a shaper must be slower than the
+#: least rate, and below this ratio would lose more than three quarters of the mean rate.
 WORTH = 0.25
 COLUMNS = (
     Column("queue", -33, lambda row: row["name"]),
@@ -83,7 +83,7 @@ def _table(path: VariablePath, found: dict[str, dict[str, Any]]) -> str:
         "the rate is. Choose bytes = delay budget x least rate",
     ]
     lines = []
-    rate = math.floor(8 * path.shaped + 1e-3)  # bit/s; the summand prevents an error of 1 by rounding
+    rate = math.floor(8 * path.shaped + 1e-3)  # bit/s; 1e-3 is added because rounding may yield 999999.999
     if least >= WORTH * mean and shaped["wait"] < largest["wait"] and rate > 0:  # with a rate of 0 CAKE does not shape
         said += [f"A shaper below the least rate, if the queue of the link cannot be changed: {_gives(shaped)}"]
         lines = ["", "# As root, DEV leads to the link. CAKE itself is not simulated, fq_codel behind a shaper is:"]

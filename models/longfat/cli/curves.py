@@ -25,7 +25,7 @@ MS = 1e3  # milliseconds in a second
 
 
 def _plain(cell: Cell) -> Cell:
-    """Return a function that formats as ``cell`` does, but never with an exponent, which would need more room.
+    """Return a function that formats as ``cell`` does, but without exponents, for which the columns are too narrow.
 
     >>> _plain(lambda _: "2.61e+03 ..2.9e+03")(None)
     '2610 ..2900'
@@ -33,8 +33,8 @@ def _plain(cell: Cell) -> Cell:
     return lambda row: re.sub(r"[0-9]+(?:[.][0-9]+)?e[+][0-9]+", lambda found: f"{float(found[0]):.0f}", cell(row))
 
 
-#: Columns of the quantities, to the right of scheme, number of flows, and buffer or window. The first line of the
-#: heading names their groups.
+#: Columns of the quantities; those of scheme, number of flows, and buffer or window are to their left. A line above the
+#: headings names groups of columns.
 QUANTITIES = (
     Column("mean", 8, number("utilisation", ".4f")),
     Column("law", 7, number("law_utilisation", ".4f")),
@@ -46,7 +46,7 @@ QUANTITIES = (
 
 
 def _interval(row: Any) -> str:
-    """Return the confidence limits of the transfer time [ms]; a lower limit of 0 was clipped, and is left out.
+    """Return the confidence limits of the transfer time [ms], without a lower limit that was clipped to 0.
 
     >>> _interval({"transfer_time_lower": 0.0, "transfer_time_upper": 0.25})
     'below 250'
