@@ -13,12 +13,12 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.domains import out_of_range, wrong_type
 
-TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep uses itself
+TAKEN = ("rng", "replication", "replications", "status")  # names of arguments and variables that a sweep adds
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Parameter of the grid: name, values in order, whether it was given as a single value, and attributes."""
+    """Parameter of the grid; ``alone`` is whether it was given as a single value, not in a sequence."""
 
     name: str
     values: np.ndarray
@@ -111,8 +111,8 @@ class Streams:
     def parse(cls, rng: Any) -> Streams:
         """Make the streams from a sweep's argument ``rng``, a seed or a generator.
 
-        A seed gives the same streams every time. From a generator a child is spawned, so the next sweep with the same
-        generator is independent of this one.
+        A seed gives the same streams every time. A generator spawns a child, so that the next sweep with this generator
+        is independent of the present one.
         """
         made = domains.generator(rng)
         root: Any = made.bit_generator.seed_seq

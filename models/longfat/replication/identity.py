@@ -28,19 +28,19 @@ __all__ = [
 
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, types.EllipsisType, types.NotImplementedType)
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))  # have no state that results depend on
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))  # results do not depend on their state
 _SHARED = np.random.mtrand._rand  # type: ignore[attr-defined]
 _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 
 
 class Unknowable(ValueError):
-    """Error for an object, such as an open file, that has no digest which is equal in every process."""
+    """Error for an object, such as an open file, whose digest would not be equal in every process."""
 
 
 class Walk:
-    """Two digests of an object and everything to which it refers: one of the values, one of the instructions.
+    """Digests of an object and everything to which it refers: ``values``, and ``code`` for instructions of functions.
 
-    Instructions have a separate digest because instructions of two versions of Python cannot be compared. Functions and
+    They are apart because the instructions of two versions of Python cannot be compared. Functions and
     classes of installed packages are identified by their names, all others by their content.
 
     >>> one, other = Walk(), Walk()
@@ -82,7 +82,9 @@ class Walk:
             self._update("module", value.__name__)
         elif kind in _LOCKS:
             self._update("lock")
-        elif value is _SHARED:  # NumPy's global generator, in every scipy.stats distribution; its seed differs
+        elif (
+            value is _SHARED
+        ):  # NumPy's global generator, to which each scipy.stats distribution refers; its seed differs
             self._update("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
             self._update("method", value.__name__)
@@ -154,7 +156,7 @@ class Walk:
 
 
 def _reduced(value: Any) -> str | list[Any]:
-    """Return the parts that `pickle` stores: constructor, arguments, state, elements, pairs; of a global its name."""
+    """Return the parts of an object that `pickle` stores: constructor, arguments, state, items; or a global name."""
     kind = type(value)
     try:
         reduce = copyreg.dispatch_table.get(kind)
@@ -231,7 +233,7 @@ def _global_names(code: types.CodeType) -> frozenset[str]:
 
 
 def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a callable that may differ between processes, each with a description."""
+    """Yield the parts of a callable that belong to its identity, each with a description."""
     while isinstance(function, functools.partial):
         yield from ((f"argument {place}", value) for place, value in enumerate(function.args))
         yield from ((f"argument {name}", value) for name, value in function.keywords.items())
@@ -279,7 +281,7 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
     Raises
     ------
     Unknowable
-        If the function holds something that another process could not recognise, such as an open file.
+        If the function holds an object, such as an open file, that another process could not recognise.
     """
     code, state = hashlib.sha256(), {}
     part = "object"

@@ -11,8 +11,8 @@ import numpy as np
 
 from longfat.base import domains
 
-#: Largest number of degrees of freedom, and range of c, for which P is computed as a finite sum. Our choice:
-#: simulations rarely need other degrees or confidences; a sum of 100 terms takes less than a millisecond; near P = 1
+#: Largest number of degrees of freedom, and range of confidences, for which `student_quantile` uses a finite sum. Our
+#: choice: simulations rarely need others; a sum of 100 terms takes less than a millisecond; for a probability P near 1
 #: the difference 1 - P has too few digits.
 MOST_TERMS, USUAL = 200, (0.1, 0.999)
 
@@ -147,9 +147,10 @@ def student_quantile(degrees: int, confidence: float) -> float:
 
 
 def _angle(degrees: int, confidence: float) -> float:
-    """Return the angle theta [rad] at which P, by Abramowitz and Stegun 26.7.3 and 26.7.4, equals the confidence.
+    """Return the angle theta [rad], of `student_quantile`, at which P equals the confidence.
 
-    P is an increasing concave function of theta, so Newton's method from 0 approaches theta from below.
+    P follows from Abramowitz and Stegun, 26.7.3 and 26.7.4. It is an increasing concave function of theta, so Newton's
+    method from 0 approaches theta from below.
     """
     theta, is_odd = 0.0, degrees % 2
     height = 2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)

@@ -138,7 +138,7 @@ class Collector:
 
     def __init__(self, grid: Grid, confidence: float, *, intervals: bool, keep: bool) -> None:
         self.grid, self.confidence, self.intervals, self.keep = grid, confidence, intervals, keep
-        self._reference: Record | None = None  # the record that all others must match
+        self._reference: Record | None = None  # record of the run that ended first, which all others must match
         # Index of the first point, in the order of the grid, that has records. The variables have the attributes of its
         # first run, so the attributes do not depend on which run ends first.
         self._first = len(grid)
@@ -176,14 +176,14 @@ class Collector:
         if index < self._first:
             self._first, self._labels = index, records[0]
         for name in self.names(records[0]):
-            # Stack the records in the order of replications: rounding errors of sums then do not depend on the order in
-            # which runs end.
+            # Stack the records in the order of replications, so that rounding errors of sums do not depend on the
+            # order in which runs end.
             samples = np.ascontiguousarray(np.stack([one.variables[name].values for one in records], -1))
             if self.keep:
                 self._samples.setdefault(name, {})[index] = np.moveaxis(samples, -1, 0)
             if failed:
                 continue
-            with np.errstate(invalid="ignore", over="ignore"):  # infinite results have NaN limits
+            with np.errstate(invalid="ignore", over="ignore"):  # the limits of infinite results are NaN
                 found = interval(samples, self.confidence, axis=-1)
             for suffix, values in zip(("", *LIMITS) if self.intervals else ("",), found, strict=False):
                 self._arrays[name + suffix][index] = values

@@ -99,7 +99,9 @@ class _Point:
     issued: int = 0  # replications 0 to issued - 1 have been returned by `Plan.next_run`
     examined: int = 0  # replications 0 to examined - 1 have ended and have been examined
     outcomes: dict[int, Record | Failure] = field(default_factory=dict)
-    moments: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # mean, and sum of squared deviations, by name
+    moments: dict[str, tuple[Any, Any]] = field(
+        default_factory=dict
+    )  # mean and sum of squared deviations of each variable
 
 
 class Plan:
@@ -229,8 +231,8 @@ class Plan:
         return {str(name): target for name, target in until.items()}
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
-        # Half widths are inversely proportional to the square root of the number of runs. Multiply the number of runs
-        # by the square of `excess`, at most by 2; but add at least a tenth (rounded down), or one run.
+        # Half widths are inversely proportional to the square root of the number of runs. Therefore multiply the number
+        # of runs by the square of `excess`, but at most by 2; add a tenth (rounded down) or one run at least.
         had = point.needed
         guess = math.ceil(had * min(excess * excess, 2.0))
         point.needed = min(self._most, max(guess, had + max(1, had // 10)))

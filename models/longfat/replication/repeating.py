@@ -20,9 +20,9 @@ import numpy as np
 from longfat.base.domains import integer, unknown, wrong_type
 from longfat.replication.outcomes import Failure
 
-POLL = 0.2  # s, interval at which progress and the flag of an outer job are polled
-GRACE = 1.0  # s, time for calls in threads to end: several times POLL, the interval at which nested jobs check a flag
-MAX_IN_PROGRESS = 1024  # more than any executor has workers, and few enough for the memory
+POLL = 0.2  # s, interval at which progress is reported, and the stop flag of an outer job is checked
+GRACE = 1.0  # s, time that calls in threads have to end: several times POLL, at which nested jobs check the flag
+MAX_IN_PROGRESS = 1024  # more calls than an executor has workers, but few enough for the memory
 
 Key = TypeVar("Key")
 Seed = TypeVar("Seed")
@@ -145,7 +145,7 @@ def supervise(
                 new = 1
             if new:
                 ended(in_progress[future], future)
-                del in_progress[future]  # not earlier, so that the loop below passes it to `ended` after an interrupt
+                del in_progress[future]  # after `ended`: if that is interrupted, the loop below calls it again
             if outer[0]:
                 raise KeyboardInterrupt
             if progress is not None:
@@ -156,7 +156,7 @@ def supervise(
         with suppress(KeyboardInterrupt):
             wait(running, GRACE if threads else 0)
         for future in filter(Future.done, running):
-            with suppress(Exception, KeyboardInterrupt):  # the first error is raised
+            with suppress(Exception, KeyboardInterrupt):  # only the first error is raised
                 ended(in_progress[future], future)
         raise
 
@@ -191,7 +191,7 @@ class Processes(ProcessPoolExecutor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Schedule a call (see `concurrent.futures.Executor.submit`).
 
-        The processes that this starts inherit a blocked SIGINT, which could end them before `_begin`.
+        SIGINT is blocked meanwhile. Processes that start here inherit this: SIGINT cannot end them before `_begin`.
         """
         if not hasattr(signal, "pthread_sigmask"):
             return super().submit(fn, *args, **kwargs)
@@ -236,7 +236,7 @@ OURS: dict[str, Callable[[int | None], Executor]] = {
 
 
 class Portable:
-    """Callable that pickles a function, even a lambda or one of a notebook, with everything to which it refers.
+    """Callable that is pickled with its function, even a lambda or one of a notebook, and all to which that refers.
 
     Executors that do not pickle, such as threads, call the function itself. With a pool of processes as ``executor``, a
     function that cannot be pickled raises a ValueError at once.
@@ -256,7 +256,7 @@ class Portable:
         return self._function(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
-        """Let pickle write the function once, and read it once in each process."""
+        """Let pickle write the function, which each process reads only once."""
         return _unpickled, (self.pickled,)
 
     @cached_property

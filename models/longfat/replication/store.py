@@ -34,7 +34,7 @@ _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 @contextlib.contextmanager
 def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
-    """Open the arrays of a run, which are stored uncompressed; raise a ValueError if these are larger than the file."""
+    """Open the file of a run, whose arrays are not compressed; raise a ValueError if they are larger than the file."""
     with regular(path).open("rb") as file:  # opened here, because numpy does not close a damaged file
         unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
         if unpacked > (size := path.stat().st_size):
@@ -57,7 +57,7 @@ def _first_run(directory: Path) -> dict[str, Any] | None:
     if names and not runs:
         raise _refusal(directory, f"it holds {', '.join(names[:3])} and no runs")
     for name in runs:
-        # There are a dozen ways in which a damaged file fails; `Store.load` reports it.
+        # Damaged files raise a dozen kinds of errors; `Store.load` reports them.
         with contextlib.suppress(Exception), _arrays(directory / name) as arrays:
             about: dict[str, Any] = json.loads(arrays["about"].item())
             if {"sweep", "point", "replication"} <= about.keys():
@@ -150,7 +150,7 @@ class Store:
                 words = _differences(about["sweep"], self._identity)
         except FileNotFoundError:
             return None
-        except Exception as error:  # there are a dozen ways in which a damaged file fails
+        except Exception as error:  # damaged files raise a dozen kinds of errors
             said = f"store = {self.directory}: {name} is damaged ({' '.join(str(error).split())}) and is computed anew"
             warnings.warn(said, UserWarning, stacklevel=2)
             return None
@@ -182,7 +182,7 @@ def _several(names: list[str]) -> str:
 
 
 def _differences(found: Mapping[str, Any], identity: Mapping[str, Any]) -> list[str]:
-    """Return a description of each difference between the identity of a stored run and that of the present sweep."""
+    """Return a description of each difference between the identities of a stored run and of the present sweep."""
     words: list[str] = []
     other = found.get("function") != identity.get("function")
     for key in sorted(found.keys() | identity.keys()):

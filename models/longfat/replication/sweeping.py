@@ -32,7 +32,7 @@ class SweepError(RuntimeError):
 
     @classmethod
     def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
-        """Return an error that names the point, the replication and the failure of a failed run."""
+        """Return an error with the arguments, the replication and the failure of a run."""
         arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
         error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
         error.run_index = run_index
@@ -286,7 +286,7 @@ def _execute(
         outcome = _outcome(future)
         try:
             collect(run_index, outcome)
-            if store is not None and isinstance(outcome, Record):  # `collect` has checked it
+            if store is not None and isinstance(outcome, Record):  # a record that `collect` has checked
                 store.save(*run_index, outcome)
         except SweepError as error:
             failed.append(error)
@@ -325,7 +325,11 @@ def _outcome(future: Future[Any]) -> Record | Failure:
     """Return the record or failure of a run that has ended; raise ExecutorFailed if the executor has lost the run."""
     try:
         outcome: Record | Failure = future.result()
-    except (BrokenExecutor, CancelledError, OSError) as error:  # of the executor; `_run` catches errors of the function
+    except (
+        BrokenExecutor,
+        CancelledError,
+        OSError,
+    ) as error:  # raised by the executor: `_run` catches errors of the function
         raise ExecutorFailed from error
     except Exception as error:  # the result could not be sent, or the executor gave up the run
         return Failure.of(error, where=False)
