@@ -43,7 +43,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """Return a list: a Dataset for each value of a dimension, or the whole Dataset if it lacks the dimension."""
+    """Return a list of the Datasets at each value of a dimension, or of the whole Dataset if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
     return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]  # type: ignore[arg-type]
@@ -51,8 +51,9 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
 
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
 MBIT = 125_000.0  # bytes/s
-MARKERS = "osD^vP*X"  # of the lines in a panel, in their order
-CHOSEN: dict[str, Any] = {"ms": 9, "mec": "black", "mew": 0.8, "zorder": 5}  # look of the point that a design chooses
+MARKERS = "osD^vP*X"  # markers of the first, second, ... line of a panel
+#: Style of the point that is the answer of a design function.
+CHOSEN: dict[str, Any] = {"ms": 9, "mec": "black", "mew": 0.8, "zorder": 5}
 
 #: Names of variables that are fractions in [0, 1] if their unit is 1 (`throughput` may also have the unit bytes/s).
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
@@ -99,7 +100,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return the n-th colour of the present colour cycle; the name "C1" would depend on the cycle at rendering.
+    """Return a colour of the present cycle by its index; a name such as "C1" depends on the cycle at rendering.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
@@ -110,7 +111,7 @@ def nth_colour(index: int) -> Any:
 
 
 def log_ticks(axis: Any) -> None:
-    """Label an axis of less than two decades at 1, 2 and 5 times powers of ten, a longer axis at powers of ten.
+    """Label an axis of less than two decades at 1, 2 and 5 times powers of ten, and a longer axis at powers of ten.
 
     Matplotlib labels every multiple on an axis of about a decade, and the labels overlap. Call this function after
     drawing on the logarithmic axis.

@@ -104,7 +104,7 @@ def _name(ax: Axes, rule: str, at: float) -> None:
 
 
 def _answer(data: xr.Dataset) -> str:
-    """Return a title with the smallest sufficient buffer [packets] for each number of flows."""
+    """Return the first line of the title: the smallest sufficient buffer [packets] for each number of flows."""
     found = []
     for row in rows(data, "flows"):
         one = row.sel(rule="simulated")
@@ -310,8 +310,8 @@ PANELS = (
 )
 BLOCK = 6  # number of panels for each number of flows; the last panel has the legend
 WIDTH, HEIGHT = 10.4, 6.4  # size of the panels for one number of flows [in]
-COLUMNS = 46  # characters of a line of the text in the last panel
-NEARLY = 0.02  # ours: a buffer suffices if its utilisation is below the largest one by less than this fraction
+COLUMNS = 46  # characters in a line of the text in the last panel
+NEARLY = 0.02  # our choice: a buffer suffices if its utilisation is above 1 - NEARLY times the largest one
 FULL = "0.45"  # grey for the delay of a full buffer
 
 
@@ -353,8 +353,8 @@ def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
             continue
         shown = data
         if name == "queueing_delay_99" and data.attrs["over"] == "buffer":
-            # Nearly all schemes have the delay of a full buffer, and their curves would coincide: draw the ratio to
-            # that delay.
+            # With nearly all schemes this is the delay of a full buffer, so that their curves would coincide: draw the
+            # ratio to that delay.
             shown, label, factor, logarithmic = _of_full(data), "99th percentile over full buffer [1]", 1.0, False
         _panel(ax, shown, name, factor, logarithmic)
         _frame(ax, shown, name, factor, logarithmic)
@@ -427,7 +427,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
     elif bool((data[name] > 0).any()):
         ax.set_yscale("log")
         least = float(data[name].where(data[name] > 0).min())
-        if name.startswith("queueing_delay"):  # less than a tenth of a packet counts as no queue
+        if name.startswith("queueing_delay"):  # a delay of less than a tenth of a packet counts as 0
             least = max(least, 0.1 * data.attrs["packet"] / data.attrs["rate"])
         least *= factor
         ax.set_ylim(0.6 * least, None)

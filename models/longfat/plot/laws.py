@@ -93,7 +93,7 @@ VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s")}
 
 
 def agreement(found: Sequence[Comparison], x: str = "formula", ax: Axes | None = None) -> Axes:
-    """Draw the simulated value minus a formula, with its interval, at each point, in units of the accuracy.
+    """Draw the differences of simulated values from a formula, with their intervals, in units of the accuracy.
 
     Parameters
     ----------

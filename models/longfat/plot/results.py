@@ -81,7 +81,7 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
 
 
 LABELLED = 7  # largest number of flows or links with a legend
-APART = 3  # largest number of flows with a line each if simulator and Linux are compared; of more the sum is drawn
+APART = 3  # most flows that have a line each where simulator and Linux are compared; the sum of more flows is drawn
 #: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
@@ -90,7 +90,7 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw the windows of flows and the queues of links over time, those of simulator and Linux in the same axes.
+    """Draw windows of flows and queues of links over time; those of simulator and Linux are drawn on the same axes.
 
     Parameters
     ----------

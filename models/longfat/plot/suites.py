@@ -62,7 +62,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         row = data.sel(variant=variant, connection=connection)
         best = float(row.transfer_time.sel(scheme="optimal"))
         seen = row.sel(scheme=others)
-        limits = np.nan_to_num(error(seen, "transfer_time")) / best  # no interval if not random
+        limits = np.nan_to_num(error(seen, "transfer_time")) / best  # results that are not random have no interval
         y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
         ax.errorbar(
             seen.transfer_time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % len(MARKERS)], ms=5,
@@ -83,7 +83,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         title=f"The Kanakia-Keshav-Mishra benchmark, connection {connection}",
     )
     log_ticks(ax.xaxis)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # outside: points may lie anywhere
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # beside the axes: points may lie anywhere
     caption(
         ax,
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "
@@ -99,7 +99,7 @@ ROWS = (
     ("queueing_delay", "queueing delay [ms]", 1e3, True),
     ("dropped_share", "lost at the buffer [%]", 100.0, True),
 )
-LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of the logarithmic scales, in the label's unit
+LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of logarithmic scales, in the label's unit
 
 
 def path_maps(data: xr.Dataset) -> Any:
