@@ -26,14 +26,14 @@ QUANTITIES = {
     "mean_delay": ("packet times", "mean time from a segment's first transmission to its completion"),
     "max_delay": ("packet times", "largest such delay in a replication, averaged over replications"),
 }
-LEAST_WINDOWS = 10  # least number of windows measured in each replication
+LEAST_WINDOWS = 10  # least number of windows that each replication measures
 Strategy = Literal["hard", "soft"]
 AskAgain = Literal["at once", "when free"]
 
 
 @dataclass(frozen=True)
 class ListedLosses:
-    """Losses of the listed packets and of no others; packets are numbered from 0 in the order of sending.
+    """List of the packets that are lost; packets are numbered from 0 in the order of sending.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def checked(loss: Loss) -> Loss:
 def parameters(loss: Loss) -> np.ndarray:
     """Return the numbers that the kernel reads.
 
-    They are -ln(1 - p), the rate of an exponential variable that, rounded down, is geometric with probability p; or -1,
-    which identifies a list, and the number of packets delivered before each listed loss.
+    For a probability p this is -ln(1 - p), the rate of an exponential variable that, rounded down, has a geometric
+    distribution. For a list it is -1, and then the number of packets delivered before each listed loss.
     """
     if isinstance(loss, ListedLosses):
         return np.array([-1.0, *(np.diff(loss.packets, prepend=-1) - 1.0)])
@@ -137,7 +137,7 @@ class Rules:
 
 
 def records(count: int, kind: np.dtype) -> np.recarray:
-    """Return records of zeros, whose fields are attributes in plain Python as they are in compiled code."""
+    """Return records of zeros; their fields can be read as attributes, as in compiled code."""
     return np.zeros(count, kind).view(np.recarray)
 
 
@@ -173,7 +173,7 @@ def replicated(
     losses: list[Loss], settings: list[Rules], segments: int, replications: int, generator: np.random.Generator, *,
     progress: bool = False,
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """Return the results of every replication by their names in the dataset of `simulate`, without the dataset.
+    """Return the results of every replication as arrays, by the names that they have in the Dataset of `simulate`.
 
     Each array has a row for each loss and setting, in this order, with a column for each replication.
     """

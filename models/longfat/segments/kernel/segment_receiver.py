@@ -20,13 +20,13 @@ NONE = -1
 
 
 def integers(*names: str) -> np.dtype:
-    """Return the type of a record of integers of 64 bits."""
+    """Return the type of a record whose fields are integers of 64 bits."""
     return np.dtype([(name, np.int64) for name in names])
 
 
 #: Segment. The index of its row is its number modulo the number of rows, a power of two that is at least the window
-#: plus 1. `start`: when it was first sent; stored for all segments only if the sender may wait for its window or if
-#: segments may be displaced.
+#: plus 1. `start` is the time at which it was first sent; it is stored for all segments only if the sender may wait for
+#: its window or if segments may be displaced.
 SEGMENT = integers("hole", "start", "received", "end", "following", "previous", "request_delayed")
 #: Acknowledgment. `edge`: the first segment that was incomplete when the acknowledgment was sent. `missing`: number of
 #: packets requested.
@@ -55,14 +55,14 @@ def row_of(segments, number):
 
 @inline
 def record_starts(segments, number, count, start, packets):
-    """Record when segments are first sent, without a pause; only the last of them if they are more than the rows."""
+    """Record the times at which ``count`` segments are first sent, without pauses; the last ones if rows are fewer."""
     for i in range(max(0, count - len(segments)), count):
         segments[row_of(segments, number + i)].start = start + i * packets
 
 
 @inline
 def append_hole(segments, connection, number, received):
-    """Append a hole: a segment that was just sent for the first time and is not complete."""
+    """Append a segment to the holes; it was just sent for the first time, and is not complete."""
     at = row_of(segments, number)
     segments[at].hole, segments[at].received = number, received
     segments[at].following, segments[at].previous, segments[at].request_delayed = NONE, connection.tail, 0
@@ -77,7 +77,7 @@ def append_hole(segments, connection, number, received):
 
 @inline
 def insert_hole(segments, connection, number):
-    """Insert a hole: a segment that is no longer complete; all segments above it and one below it are holes."""
+    """Insert a segment into the holes; it is no longer complete. All segments above and one below it are holes."""
     at = row_of(segments, number)
     above = number + 1 if number + 1 < connection.next else NONE
     below = connection.tail if above == NONE else segments[row_of(segments, above)].previous
@@ -101,7 +101,7 @@ def close_holes(segments, connection, edge):
 
 @inline
 def edge_of(connection):
-    """Return the first segment of which the receiver lacks packets."""
+    """Return the number of the first segment that is not complete at the receiver."""
     return connection.next if connection.first_open == NONE else connection.first_open
 
 
@@ -116,7 +116,7 @@ def send_ack(acks, connection, time, number, missing):
 
 @inline
 def room_left(connection, rules):
-    """Return the number of new segments that the buffer has room for; valid only while a segment is missing."""
+    """Return the number of new segments for which the buffer has room; valid only while a segment is missing."""
     if rules.soft:
         return rules.buffer - connection.slots
     return connection.first_open + rules.buffer - connection.next
@@ -130,7 +130,7 @@ def measured(rules, number):
 
 @inline
 def first_sent(segments, acks, connection, rules, start, arrived):
-    """Receive new segment number connection.next, sent from `start` on, of which `arrived` packets were not lost."""
+    """Receive `arrived` packets of the new segment connection.next, which is sent from the time `start` on."""
     number, now = connection.next, start + rules.packets
     missing = rules.packets - arrived
     verdict = KEPT if arrived > 0 else LOST
@@ -152,7 +152,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
 
 @inline
 def repeated(segments, acks, connection, rules, number, now, arrived):
-    """Receive packets of an incomplete segment, retransmitted until `now`; `arrived` of them were not lost."""
+    """Receive `arrived` retransmitted packets of an incomplete segment; `now` is the end of their transmission."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules.soft:
@@ -225,7 +225,7 @@ def displace_largest(segments, connection, rules):
 
 @inline
 def deliver(segments, connection, rules):
-    """Let the application consume all segments before the next one that is not complete."""
+    """Let the application consume all segments up to the next incomplete one."""
     before, number = connection.first_open, connection.first_open
     while number != NONE:
         at = row_of(segments, number)

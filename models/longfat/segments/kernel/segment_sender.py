@@ -51,7 +51,7 @@ def packets_to_next_loss(rng, losses, state):
 
 @inline
 def lost_in_group(rng, losses, state, gap, packets):
-    """Send a group of packets; return how many are lost, and how many packets follow the group before the next loss."""
+    """Send a group of packets; return the number lost, and the number of packets between group and next loss."""
     lost = 0
     while gap < packets:
         lost += 1
@@ -82,7 +82,7 @@ def to_next_mark(number, warm_up, last):
 
 @inline
 def segments_before_loss(bound, gap, segment):
-    """Return how many of at most `bound` segments are delivered completely before the next loss."""
+    """Return the number of segments, at most `bound`, that are delivered completely before the next loss."""
     if bound > gap or bound * segment > gap:  # the first test keeps the product small
         return gap // segment
     return bound
@@ -101,7 +101,7 @@ def run(rng, losses, state, rules, segments, acks, connection, stop, trace, resu
     window, segment, ack_delay = rules.window, rules.packets, rules.ack_delay
     warm_up, last = rules.first_measured, rules.end_measured
     gap = packets_to_next_loss(rng, losses, state)
-    limited = (window - 1) * segment < ack_delay  # by the window, even without losses
+    limited = (window - 1) * segment < ack_delay  # the sender waits for its window even without losses
     connection.head = connection.tail = connection.first_open = NONE
     connection.delay_max = segment
 
@@ -155,7 +155,7 @@ def run(rng, losses, state, rules, segments, acks, connection, stop, trace, resu
             ended = now
             if connection.head == NONE or connection.head >= last:
                 break
-        # Segments that may be sent before the next event other than a loss.
+        # `bound`: segments that may be sent before the next event, if no packet is lost.
         bound = 1 if limited else to_next_mark(number, warm_up, last)
         kept = NEVER
         if connection.first_open != NONE:
