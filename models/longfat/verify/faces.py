@@ -1,4 +1,4 @@
-"""Checks of a law: its proof, its values in floats and arrays, JAX's values and slopes, and the printed formula."""
+"""Checks of a law: its proof, its values in floats and arrays, JAX's values and derivatives, the printed formula."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Outcome:
     ``status`` is "agrees", "differs", "undecided", "error" (an exception was raised) or "not checked". ``error`` is
     the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
     is an explanation, or the type and message of an exception. For simulations ``packets`` is the number of packets
-    sent, and ``evidence`` is the evidence that the law is within its accuracy, at the point with the least evidence:
-    the logarithm to the base 10 of an e-value.
+    sent. ``evidence`` is the logarithm to the base 10 of an e-value, which is large if the law is within its accuracy,
+    at the point where this e-value is least.
     """
 
     status: str
@@ -70,9 +70,10 @@ class Outcome:
 
 
 def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
-    """Make the comparisons that ``errors`` yields for each element of ``points``: a point, or another argument.
+    """Make comparisons, and return an outcome with the largest error or with the first exception.
 
-    Return an outcome with the largest error, which agrees up to ``tolerance``, or with the first exception.
+    ``errors`` is called with each element of ``points``, which is a point or another argument, and yields the results
+    of the comparisons made for it. The outcome is "agrees" if no error exceeds ``tolerance``.
     """
     where: Point | None = None
     largest, remark, checks = 0.0, "", 0
@@ -211,7 +212,7 @@ def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Out
 
 
 def _real(law: Law) -> list[str]:
-    """Return the names of the parameters that are not integers, with respect to which a law has slopes."""
+    """Return the names of the parameters by which a law has slopes: those that are not integers."""
     return [name for name, symbol in law.symbols.items() if not symbol.integer]
 
 
@@ -232,7 +233,8 @@ def _thorough(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[s
 def _traced(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:
     import jax
 
-    # One run computes all slopes: the points are repeated for each parameter, with the direction of this parameter.
+    # One run computes all slopes: the points are repeated for each parameter, and the derivative of each copy is by
+    # that parameter.
     real, count = _real(law), len(points)
     columns = {name: np.tile(column, max(1, len(real))) for name, column in _columns(law, points).items()}
     directions = {name: np.zeros_like(column) for name, column in columns.items()}
@@ -261,7 +263,7 @@ def _evaluated(program: Any, arguments: Sequence[Any]) -> list[Any]:
 
 
 def _results(step: Any, given: list[Any]) -> Sequence[Any]:
-    """Return the results of one operation, loop, choice or function call of a traced program."""
+    """Return the results of one operation, loop, conditional or function call of a traced program."""
     name, options = step.primitive.name, step.params
     if name in NUMPY:
         function = NUMPY[name]

@@ -188,8 +188,8 @@ def parallel_utilisation(rng: Any, *, flows: float, decrease: float = 0.5) -> Re
 def parallel_share(rng: Any, *, flows: float, others: float) -> Result:
     """Estimate the fraction of a link's goodput that ``flows`` SACK flows have beside ``others`` that start later.
 
-    A flow's share of the bandwidth-delay product is 10 packets, which is our choice: with 20 packets the mean results
-    are the same, and with as many losses so are their deviations, but four times as many packets are sent.
+    A flow's share of the bandwidth-delay product is 10 packets, which is our choice: with 20 packets, runs with as many
+    losses give results of the same mean and deviation, but send four times as many packets.
     """
     count, further, share = int(flows), int(others), 10
     bdp = share * (count + further)
@@ -296,7 +296,7 @@ def cubic_window_after_loss(rng: Any, *, time: float, window_before_loss: float,
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets sent and time [s] from a loss until the window is as large again; steps by RFC 9438's rules."""
+    """Return packets sent and time [s] from a loss until CUBIC's window has its former size again, by RFC 9438."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
@@ -385,7 +385,7 @@ LOSE_BY_POWER = Discipline(
     enqueue=lose_by_power,
     parameters={
         "power": Parameter(None, "1", "[0, 1]", about="exponent of the rate in the losses per second"),
-        "interval": Parameter(None, "1", "(0, inf)", about="mean of the exponentially distributed number"),
+        "interval": Parameter(None, "1", "(0, inf)", about="mean of the exponentially distributed limit"),
     },
     state={"passed": 0.0, "lost_at": 0.0, "limit": 0.0},
 )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import mpmath
 
 TOLERANCE = 1e-12  # relative, of values in floats
-SLOPE_TOLERANCE = 1e-6  # relative, of slopes; differences near kinks are no better
-SLOPE_FLOOR = 1e-12  # absolute, of slopes; where abs(value/argument) exceeds 1, times that ratio
+SLOPE_TOLERANCE = 1e-6  # relative, of slopes; difference quotients near kinks are no more accurate
+SLOPE_FLOOR = 1e-12  # absolute error of slopes that is accepted, times abs(value/argument) if that exceeds 1
 LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative spacing of floats at 1
 
 
@@ -86,7 +86,7 @@ def _one_sided(law: Law, values: Mapping[str, float], name: str, side: int) -> m
 
 @functools.lru_cache(maxsize=64)
 def _once(law: Law, values: tuple[tuple[str, float], ...]) -> mpmath.mpf:
-    """Return the law's value at a point in `enough_digits`; the cache serves several comparisons at the point."""
+    """Return the law's value at a point with `enough_digits`; the cache serves several comparisons at the point."""
     import mpmath
 
     with mpmath.workdps(enough_digits(dict(values))):
@@ -103,8 +103,9 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
     """Return the relative error of ``got``, a value computed in floats, against ``expected``, by default from `exact`.
 
-    If one evaluation in `enough_digits` agrees with ``got``, it is the reference: rounding errors as large as the
-    tolerance would differ between the two. Both may wrongly give 0 or infinity: then `exact` decides.
+    If one evaluation with `enough_digits` agrees with ``got``, this evaluation is the reference: rounding errors as
+    large as the tolerance would not be equal in two arithmetics. If ``got`` is 0 or infinite, both may be wrong in the
+    same way, so `exact` gives the reference.
 
     Arguments are rounded to floats, which matters at jumps and in differences of nearly equal numbers. A result between
     the exact values at the points of `beside` therefore has no error.
@@ -135,7 +136,8 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     If a kink is within the last digits of an argument, rounding decides on which side of it the argument lies. There,
     any slope between the slopes of the two sides has no error.
 
-    A slope that is a difference of two terms has their rounding errors, and each term is about value/argument.
+    A slope may be the difference of two terms of about value/argument, and then has the rounding errors of both, for
+    which `SLOPE_FLOOR` allows.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))

@@ -29,7 +29,7 @@ def queue(
     rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
     capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
 ) -> Result:  # fmt: skip
-    """Estimate a mean value of one queue [service times or packets].
+    """Estimate a mean number, time [service times], loss probability or power of one queue.
 
     Parameters
     ----------
@@ -37,9 +37,10 @@ def queue(
         Mean number in the system, mean waiting time of accepted packets, mean response time, loss probability, or
         throughput divided by mean delay.
     exponential : bool, optional
-        Whether packet sizes are exponential rather than constant; by default whether ``variation`` is 1 rather than 0.
+        Whether packet sizes have an exponential distribution; otherwise they are equal. By default they have it if
+        ``variation`` is 1, and are equal if it is 0.
     packets : float
-        Length of one replication at a load of 0.5 [service times]; 6.25 times longer at loads from 0.8 to 1.2.
+        Length of one replication at a load of 0.5 [service times]; at loads from 0.8 to 1.2 it is 6.25 times as long.
     load, capacity, variation, propagation
         Parameters of the law; ``capacity`` includes the packet in service, ``propagation`` is in service times.
 
@@ -114,8 +115,9 @@ def greatest_delay(
     """Estimate the greatest delay [s] of a flow that begins with a burst and shares its links with greedy flows.
 
     On every link two other flows share the remaining rate; they start shortly before the flow, and each sends at twice
-    the rate of the link. A packet's delay begins when its last bit has arrived at the first link, and ends with its
-    transmission on the last link. Nothing is random.
+    the rate of the link. ``scheduler`` takes the rates of a link's flows by their numbers, and returns the link's
+    discipline. A packet's delay begins when its last bit has arrived at the first link, and ends with its transmission
+    on the last link. Nothing is random.
     """
     if guaranteed_rate >= capacity:
         raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity:g}), below the capacity")
@@ -166,7 +168,7 @@ def shaped_utilisation(rng: Any, *, burst: float, packet_size: float, token_rate
 
 CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second
 ROUND_TRIP = 0.01  # s
-APART = 0.103  # s between starts; unless k is large, the other sources are then nearly in equilibrium
+APART = 0.103  # s between starts; at each start the other sources are nearly in equilibrium, unless k is large
 
 
 def loss_load_network(

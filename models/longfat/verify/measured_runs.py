@@ -1,8 +1,8 @@
 """Replications for the checks of laws: runs of a network, measured between two times to estimate a law's value.
 
-The modules of this folder named ``..._estimators`` have a function for each simulated network. It takes a seed, then
-settings, then a law's parameters by name, and returns an estimate of the law's value and the number of packets sent.
-`longfat.verify.simulators` lists these functions, with settings, by the names that laws use.
+The modules of this folder named ``..._estimators`` have a function for each simulated network. Each function takes a
+seed, then settings, then a law's parameters by name, and returns an estimate of the law's value and the number of
+packets sent. `longfat.verify.simulators` lists the functions, with settings, by the names that laws use.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def losses(simulation: Simulation) -> int:
 def rate_between(
     simulation: Simulation, count: Callable[[Simulation], float], begin: float, end: float, step: float
 ) -> float:
-    """Run until a count has reached ``end``; return the packets sent per second after it reached ``begin``.
+    """Run until a count reaches ``end``; return the sending rate [packets/s] from the time when it reached ``begin``.
 
-    The count, such as `losses` or `packets_sent`, is read after every ``step`` [s].
+    ``count``, such as `losses` or `packets_sent`, is called after every ``step`` [s].
     """
     now, marks = 0.0, []
     for wanted in (begin, end):

@@ -29,7 +29,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Return the `CORNERS` of a parameter within its domain; if there are none, the low end of its typical range.
+    """Return a parameter's values in `CORNERS` within its domain; if it has none, the low end of its typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]
@@ -44,7 +44,7 @@ def ends(symbol: Symbol) -> list[float]:
 
 
 def middle(symbol: Symbol) -> float:
-    """Return the middle of a parameter's typical range: the geometric mean if the ends are positive and far apart."""
+    """Return the middle of a parameter's typical range on its `scale`: the geometric mean if that is logarithmic."""
     return between(symbol, symbol.typical, 0.5)
 
 
@@ -111,6 +111,6 @@ def between(symbol: Symbol, range_: tuple[float, float], share: float, logarithm
 
 
 def scale(symbol: Symbol, range_: tuple[float, float], logarithmic: bool = True) -> Scale:
-    """Return the scale of a range, logarithmic if its ends are positive and far apart."""
+    """Return the scale of a range; with ``logarithmic`` it is logarithmic if 0 < low and high > 4 low."""
     low, high = map(float, range_)
     return Scale(symbol, low, high, logarithmic and low > 0 and high > 4 * low)

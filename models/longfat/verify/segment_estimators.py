@@ -43,7 +43,8 @@ def segment_efficiency(
 def hard_ack(rng: Any, *, receive_buffer: float, loss: float, segment_packets: float, ack_segments: float) -> Result:
     """Estimate the throughput efficiency [1] with a small receive buffer under hard acknowledgment.
 
-    The window is the larger of 2.5 w_a (the reference window) and 2 w_a + 1, rounded up to an integer.
+    The window is 2.5 times ``ack_segments`` (the reference window), or twice ``ack_segments`` plus 1 if that is larger,
+    rounded up to an integer.
     """
     segments = _segments(2e4, 500, loss, segment_packets)
     window = math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1))

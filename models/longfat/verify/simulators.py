@@ -1,8 +1,8 @@
 """Table of the simulators that laws are compared with, by the names that `longfat.law.symbols.SimulatedBy` uses.
 
 A simulator is called as `longfat.testing.compare` calls it: with a seed and the law's parameters by name; it returns
-one replication's value and the number of packets sent. `longfat.verify` runs replications until a verdict is reached,
-`longfat.explore` at points of a curve beside the law.
+one replication's value and the number of packets sent. `longfat.verify` runs replications until a verdict is reached;
+`longfat.explore` runs them at points along the curve of a law.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Simulator:
 
 
 def simulator_of(law: Law) -> Simulator | None:
-    """Return the simulator of the check that a law declares; None if it declares none.
+    """Return the simulator that a law declares for its check; None if it declares none.
 
     >>> from longfat.laws import power, queues
     >>> simulator_of(queues.mm1_wait) is SIMULATORS["mm1_wait"], simulator_of(power.network_power)
@@ -74,18 +74,18 @@ def _segments(values: dict[str, float]) -> dict[str, float]:
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point at which both powers are those of one scheme: 1 and 1 of Reno, or 3 and 0 of CUBIC."""
+    """Return a point with the time power and the round-trip power of Reno (1, 1) or of CUBIC (3, 0)."""
     reno = values["time_power"] < 2
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 
 
 def _random(replicate: Simulate, nearest: Callable[..., dict[str, float]] = dict, /, **settings: Any) -> Simulator:
-    """Return the simulator of a function with settings, whose results depend on the seed."""
+    """Return a simulator that calls a function with settings; its results depend on the seed."""
     return Simulator(functools.partial(replicate, **settings), nearest=nearest)
 
 
 def _fixed(replicate: Simulate, nearest: Callable[..., dict[str, float]] = dict, /, **settings: Any) -> Simulator:
-    """Return the simulator of a function with settings, whose results do not depend on the seed."""
+    """Return a simulator that calls a function with settings; its results do not depend on the seed."""
     return Simulator(functools.partial(replicate, **settings), deterministic=True, nearest=nearest)
 
 

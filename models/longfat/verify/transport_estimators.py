@@ -21,7 +21,7 @@ RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 
 
 def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
-    """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop, under a load of 2.
+    """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop, at an offered load of 2 [1].
 
     The number of drops is read a hundred times per ``interval``.
     """
@@ -55,7 +55,7 @@ def bbr_utilisation(
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
     The measured time is the sum of interval, hold time and two round-trip times. It begins at 15 s, half an interval
-    after the first ProbeRTT: near a ProbeRTT it might include two or none.
+    after the first ProbeRTT: if it began near a ProbeRTT, it might include two of them or none.
     The seed is ignored, because BBR's only random number, the phase of its gains, changes the result by less than 1e-6.
     A round-trip time equal to the minimum does not postpone ProbeRTT, as in Linux (docs/rules/bbr.md).
     """
@@ -236,7 +236,7 @@ def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: floa
 def ledbat_delay(
     rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
-    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s; only the first slowdown takes place."""
+    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, without slowdowns after the first."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
     data, sent = measured(net, 200.0, 220.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
 FAILURES = ("differs", "undecided", "error")
-#: Numbers of points of a quick and of a full run. Each tuple has the number of random points for the check in high
-#: precision, of points for JAX and slopes, of points to simulate, and of points for sympy. A quick run simulates one
-#: point, to see whether the model's assumptions hold; the proof shows how a law depends on its parameters.
+#: Numbers of points in a quick run and in a full run: random points for the check in high precision, points for JAX
+#: and slopes, points to simulate, and points for sympy. A quick run simulates one point, which shows whether the
+#: model's assumptions hold; the proof shows how a law depends on its parameters.
 QUICK, FULL = (5, 6, 1, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 #: Largest number of replications at a point. Our choice: this number is enough if the standard deviation is six times
 #: the accuracy.
 BUDGET = 1000
-#: Smallest number of laws for each process, if there are several. Our choice: a process spends two seconds of processor
-#: time on imports and on loading compiled code, and a quick run spends as much on eight laws.
+#: Smallest number of laws for each process, if there are several processes. Our choice: a process spends two seconds of
+#: processor time on imports and on loading compiled code, and a quick run spends as much on eight laws.
 LAWS_EACH = 16
 
 Drawn = list[tuple[points.Point, int]]  # points, each with the seed of its runs
@@ -60,12 +60,12 @@ def run(
     laws : str or iterable of Law or str, optional
         Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
     quick : bool
-        Fewer points and no long proofs; JAX traces a law and its forward-mode slopes, and NumPy computes them.
+        Fewer points and no long proofs; JAX only traces a law and its forward-mode slopes, and NumPy computes them.
     confidence : float
-        Confidence of all verdicts "agrees" of simulators together [probability], in (0, 1).
+        Confidence that all verdicts "agrees" of the simulator check are right together [probability], in (0, 1).
     alpha : float
-        Probability that a simulator's verdict is "differs" anywhere although all laws are within their accuracies, in
-        (0, 1).
+        Largest probability that the simulator check gives the verdict "differs" anywhere although all laws are within
+        their accuracies, in (0, 1).
     seed : int
         Seed of points and simulations, at least 0.
     workers : int, optional
@@ -78,13 +78,14 @@ def run(
     Returns
     -------
     pandas.DataFrame
-        A row per law: ``law`` (its public name), ``source``, and for each check in `FACES` the columns ``face``
-        ("agrees", "differs", "undecided", "error", "not checked", for ``printed`` "erratum" or ""), ``face_error``
-        (largest relative error; for the simulator relative to the tolerance), ``face_where`` (the point),
-        ``face_checks`` (number of comparisons) and ``face_remark``; ``simulator_packets`` (packets sent) and
-        ``simulator_evidence`` (logarithm to the base 10 of the least e-value at any point, see Notes); and ``agrees``,
-        False if a check differs, is undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is
-        True if all laws agree, ``attrs["points"]`` is the number of points simulated.
+        A row per law: ``law`` (its public name), ``source``, ``agrees``, and five columns for each check in `FACES`, in
+        whose names ``face`` stands for the check: ``face`` ("agrees", "differs", "undecided", "error", "not checked",
+        for ``printed`` "erratum" or ""), ``face_error`` (largest relative error; for the simulator relative to the
+        tolerance), ``face_where`` (the point), ``face_checks`` (number of comparisons) and ``face_remark``. For the
+        simulator also ``simulator_packets`` (packets sent) and ``simulator_evidence`` (logarithm to the base 10 of the
+        least e-value at any point, see Notes). ``agrees`` is False if a check differs, is undecided or raised an
+        exception ("error", see the remark). ``attrs["agrees"]`` is True if all laws agree, ``attrs["points"]`` is the
+        number of points simulated.
 
     Notes
     -----
@@ -176,7 +177,7 @@ class Task(NamedTuple):
     counts: tuple[int, ...]  # as in `QUICK`
     quick: bool
     own: int  # seed of the law's points and runs, which depends only on `run`'s seed and on the law's module and name
-    drawn: Drawn | Outcome | None  # points to simulate with seeds, or why there are none
+    drawn: Drawn | Outcome | None  # points to simulate; outcome "error" if drawing failed; None if nothing is simulated
     errors: tuple[float, float]  # probability of a wrong "differs", and 1 minus that of a wrong "agrees", at a point
 
 
