@@ -40,11 +40,12 @@ class Comparison:
     ----------
     verdict : {"agrees", "differs", "undecided"}
         "differs": the deviation is above ``within``; this verdict is wrong with a probability of at most ``alpha``.
-        "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with at most 1 - ``power``.
+        "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with a
+        probability of at most 1 - ``power``.
     formula, estimate : float
         Value of the formula, and the simulator's estimate of it.
     interval : (float, float)
-        Confidence sequence of the simulated value, with the confidence ``power``, at the last look.
+        Limits of the simulated value after the last replication, from a confidence sequence of confidence ``power``.
     replications : int
         Number of replications.
     needed : float
@@ -52,7 +53,7 @@ class Comparison:
     within, alpha, power : float
         The accuracy in the formula's unit, and the error rates.
     point : mapping
-        The point.
+        Arguments of the formula and of the simulator, by name.
     seed : int
         Seed; as ``rng`` it repeats the comparison.
     cost : float
@@ -235,7 +236,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Return the verdict from the log evidence that `weighed` returns, and the replications that a verdict needs.
+    """Return the verdict from the log evidence that `weighed` returns, and the replications that one probably needs.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))
@@ -385,7 +386,7 @@ def nearer(
     first, second : callable
         The formulas f, called as ``first(**point)``.
     simulator : callable
-        One replication, as `compare` takes it.
+        One replication, as `compare` takes it; x is its result.
     points : mapping or sequence of mapping, optional
         One point, or P of them; the deviations at all points have equal weight.
     relative : bool

@@ -102,7 +102,7 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
 
 
 def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
-    """Return at most ``most`` corners of a domain: that of all first values, that of all last values, and random ones.
+    """Return at most ``most`` corners of a domain: all first values, all last values, and random corners.
 
     >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
@@ -223,7 +223,7 @@ def _decisive_values(part: Any) -> list[Any]:
 
 
 def _case(part: Any, values: list[Any]) -> Any:
-    """Return the case: index of an operand of Max or Min or of a condition, or value of floor or ceil; or None."""
+    """Return the case: index of an operand of Max or Min or of a condition, or value of floor or ceil; None if none."""
     import sympy
 
     if isinstance(part, sympy.Max | sympy.Min):

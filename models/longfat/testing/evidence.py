@@ -38,7 +38,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Evidence:
-    """Sample with what a comparison needs of it; each subclass is about another quantity.
+    """Sample of replications that estimates a quantity, with evidence about it; each subclass has another quantity.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Evidence:
         return self._beyond(at, -1)
 
     def interval(self, error: float) -> Interval:
-        """Return limits; with a probability of at most ``error`` they exclude the true quantity at any look."""
+        """Return limits; the probability that they ever exclude the true quantity is at most ``error``."""
         return self._limits(-math.log(error))
 
     def _beyond(self, at: float, side: int) -> float:
@@ -81,19 +81,20 @@ class Normal(Evidence):
     .. math:: E_n(m) = (1 + n g)^{-1/2} \left(1 - \frac{n g}{1 + n g} r^2\right)^{-n/2}, \qquad
         r^2 = \frac{(\bar x - m)^2}{\frac{1}{n} \sum (x_i - m)^2}
 
-    is the ratio of the likelihood of the maximal invariant under changes of scale, mixed over effect sizes
-    (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so
-    the probability that it ever reaches 1/error is at most ``error`` (Ville's inequality). Raising the true mean raises
-    the statistic of every sample, so the promise also holds for every m beyond the mean.
+    E_n(m), the evidence of n replications x_i against the mean m, is the ratio of the likelihood of the maximal
+    invariant under changes of scale, mixed over effect sizes (mean - m)/sigma drawn from N(0, g), to its likelihood at
+    effect size 0. It is a martingale if m is the mean, so the probability that it ever reaches 1/error is at most
+    ``error`` (Ville's inequality). Raising the true mean raises the statistic of every sample, so the promise also
+    holds for every m beyond the mean.
 
     Notes
     -----
-    If replications are not normal, the promise holds in the limit of many; errors after few are due to skewness.
+    If replications are not normal, the promise holds in the limit of many; after few, skewness causes errors.
     For x standard errors, the tail of the self-normalized sum of n replications of skewness s is the normal tail times
     exp(-s x^3 / (3 sqrt n)), for x up to the order of n^(1/6) (Wang 2005). The evidence is reduced by this factor where
     skewness makes it too large. Our choice, because s is unknown: s is estimated, and enlarged by sqrt(6/n), its
     standard error for normal samples; beyond the x at which the corrected exponent is greatest, the exponent is taken
-    as constant. If the replications are normal, a verdict only needs more of them.
+    as constant. For normal replications the reduction only means that a verdict needs more of them.
 
     Equal values are no evidence, whatever their number: the simulator may be deterministic or its event rare.
 
@@ -135,10 +136,10 @@ class Normal(Evidence):
         count = len(self.values)
         information = count * EFFECTS
         mixed = -count / 2 * math.log1p(-squared * information / (1 + information)) - math.log1p(information) / 2
-        return mixed - self._flattery(math.sqrt(count * squared), side)
+        return mixed - self._by_skewness(math.sqrt(count * squared), side)
 
-    def _flattery(self, errors: float, side: int) -> float:
-        """Return by how much skewness raises the log evidence against a mean ``errors`` standard errors away.
+    def _by_skewness(self, errors: float, side: int) -> float:
+        """Return how much of the log evidence against a mean, ``errors`` standard errors away, skewness may cause.
 
         A sample that lacks values of a long tail has a shifted mean and a small variance: its evidence is too large.
         """

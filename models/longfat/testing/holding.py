@@ -1,6 +1,6 @@
 """Tests for pytest that check a formula against a simulator in a whole domain, or a plug-in against its rules.
 
-If a test fails, the simplest point is searched at which the formula differs.
+A test of a formula that fails searches for the simplest point at which the formula differs.
 """
 
 from __future__ import annotations
