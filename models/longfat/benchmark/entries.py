@@ -1,4 +1,4 @@
-"""Entries of the benchmark: each is a scheme, one setting for all experiments, and the network's switches for it."""
+"""Entries of the benchmark: each has a scheme, its settings in all experiments, and the disciplines of the switches."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Entry:
     bottleneck, switch : str or Discipline
         Queue discipline of the slow links, and of the switches' other links.
     options : mapping
-        Parameters of the bottleneck's discipline if it is given by name; they also apply to `switch` if it is equal.
+        Parameters of the bottleneck's discipline if it is given by name, and of the switches' if it is the same.
     hops : int
-        Number of switches between each source and the first switch of the scenario.
+        Number of switches that are added between each source and the first switch of the scenario.
     access : bool
         Whether the source waits for its access link instead of filling a queue before it.
     probe_beside : bool
@@ -48,7 +48,8 @@ class Entry:
     probe_hops : bool
         Whether probe packets pass the `hops` switches, too.
     transmission : bool
-        Whether the delays of probe packets include transmission times; if not, these are subtracted, too.
+        Whether the delays of probe packets include transmission times; if not, these are subtracted like the
+        propagation times.
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
     source : str

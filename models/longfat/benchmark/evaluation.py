@@ -57,6 +57,9 @@ def run(
 
     .. math:: \bar T \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
 
+    n replications have the mean T and the standard deviation s; c is the confidence, t a quantile of Student's
+    distribution.
+
     Parameters
     ----------
     experiments : str or sequence of str, optional
@@ -65,8 +68,8 @@ def run(
         Names in `longfat.benchmark.ENTRIES`, `TODAY` or `FURTHER`, names of other schemes, files that define
         one, or `longfat.sim.Scheme` objects; all of `ENTRIES` by default.
     replications : int
-        Runs of each cell [runs], at least 1; a cell whose first run draws no random number has one run, because the
-        others would be identical.
+        Runs of each scheme in each variant [runs], at least 1; there is one run if the first draws no random number,
+        because the others would be identical.
     rng : int
         Seed. The same replication of an experiment has the same traffic for every scheme.
     confidence : float
@@ -200,7 +203,7 @@ def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exc
 def _dataset(
     found: list[Any], asked: list[Variant], entries: list[Entry], confidence: float, attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """Join the cells' Datasets into one of means over replications, with Student's intervals if there are several."""
+    """Join the cells' Datasets into one of means over replications, with Student's intervals for two or more."""
     import xarray as xr
 
     shape, dims = (len(asked), len(entries)), ("variant", "scheme")

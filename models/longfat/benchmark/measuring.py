@@ -89,7 +89,7 @@ def _insert(flow: Flow, entry: Entry, net: Network) -> Flow:
 
 
 def _divide(net: Network, nodes: tuple[str, ...]) -> None:
-    """Replace the links between the first and the last node by links between all nodes, with the same total delay."""
+    """Replace the links between the first and the last node by a chain through all nodes, with the same total delay."""
     there, back = (net.links.pop(pair) for pair in ((nodes[0], nodes[-1]), (nodes[-1], nodes[0])))
     parts = len(nodes) - 1
     for k, (tail, head) in enumerate(pairwise(nodes)):
@@ -131,8 +131,8 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
     The paper does not say whether its transfer times were measured beside probe packets. Here they are measured without
     probe packets, because the paper's optimal times exclude them, the paper prints no delays for TCP and DECbit, and
-    one definition then holds for all schemes. Table 4.7a does not decide (figures/kkm/choices.py), and table
-    4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
+    one definition then holds for all schemes. Table 4.7a does not answer the question (figures/kkm/choices.py), and
+    table 4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
@@ -195,6 +195,8 @@ def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
     r"""Return the transfer time [s] of each connection of a variant, if all flows send at their max-min fair rates.
 
     .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
+
+    The connection sends its file from t_start to t_finish, and tau is its round-trip propagation time.
 
     Parameters
     ----------

@@ -91,7 +91,11 @@ SUBJECTS = {
 
 
 class Row(NamedTuple):
-    """State of the sender after an acknowledgment: `window`, `ssthresh` [bytes], `rate` [bytes/s], NaN if unknown."""
+    """State of the sender after an acknowledgment: `window`, `ssthresh` [bytes], `rate` [bytes/s], NaN if unknown.
+
+    `acked` and `lost` are numbers of packets, `sent` is the number of packets sent until the next row, and `tolerance`
+    [bytes] is how far the window of another implementation may differ.
+    """
 
     time: float
     acked: str

@@ -37,15 +37,16 @@ class Probe:
     # or share (their part of the sum over all flows).
     how: str = "last"
     of: str = ""  # beginning of the names of the counted flows or links; empty for all
-    # Samples of a field: those during visit number `visit` (from 1; negative: from the last) of the phase `during` (or
-    # of one of several, as in "A|B"), among the visits that begin at `after` or later; or from `begin` to `end` [s].
+    # Samples of a field that count: those in the phase `during` ("A|B" is A or B), in visit number `visit` (1 is the
+    # first, -1 the last) of the visits that begin at `after` [s] or later; without `during`, those from `begin` to
+    # `end` [s].
     during: str = ""
     visit: int = 1
     after: float = 0.0
     begin: float = 0.0
     end: float = float("inf")
     per: float | Probe = 1.0  # divisor of the value
-    plus: float = 0.0  # summand of the quotient
+    plus: float = 0.0  # number added to the quotient
 
     def words(self) -> str:
         """Return a description of the quantity for reports."""
@@ -92,14 +93,14 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> dict[str, Probe]:
-        """Return the measurements of preliminary runs by the placeholders they replace; ``found`` has known values.
+        """Return the measurement of a preliminary run for each placeholder; ``found`` has the values known so far.
 
         By default a measurement is the time [s] at which the run enters a phase.
         """
         made = {}
         for one in self._document(found).get("find", []):
             name = one.pop("name")
-            del one["before"]  # which `_document` has put in the place of the name
+            del one["before"]  # value of the placeholder before it is found, which `_document` has used
             made[name] = _probe({"field": "time", "how": "first"} | one)
         return made
 
