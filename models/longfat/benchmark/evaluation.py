@@ -210,7 +210,7 @@ def _dataset(
     made: dict[str, Any] = {}
     for name, (unit, words) in VARIABLES.items():
         parts = [f"{name}_{k}" for k in (1, 2)] if name == "transfer_time" else [name]
-        columns = np.full((4, *shape, len(parts)), np.nan)  # mean, ends of the interval, deviation
+        columns = np.full((4, *shape, len(parts)), np.nan)  # mean, lower end, upper end, standard deviation
         for place, data in zip(np.ndindex(*shape), found, strict=True):
             samples = np.stack([data[part].values for part in parts], -1)  # (draw, connection)
             columns[:3, *place] = interval(samples, confidence)

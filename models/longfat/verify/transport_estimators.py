@@ -21,9 +21,9 @@ RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 
 
 def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
-    """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop, at an offered load of 2 [1].
+    """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop.
 
-    The number of drops is read a hundred times per ``interval``.
+    Packets arrive at twice the rate of the link. The number of drops is read a hundred times per ``interval``.
     """
     net = Network().link("a", "b", rate=RATE, delay=0.001, discipline=queues.codel(interval=interval))
     net.flow(traffic.constant(2 * RATE), path=["a", "b"], packet=PACKET)

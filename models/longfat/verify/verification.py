@@ -169,7 +169,7 @@ def _fits(law: Law, pattern: str) -> bool:
 
 
 class Task(NamedTuple):
-    """Check of a law, ``face`` of `TASKS`, with all that it depends on."""
+    """One check of one law (``face``, a name in `TASKS`), with all inputs of the check."""
 
     name: str  # public name of the law
     law: Law
