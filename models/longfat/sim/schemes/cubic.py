@@ -19,6 +19,8 @@ GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 
 LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
 BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 
+validate = inline(validation.alarm)
+
 
 @inline
 def begin_stage(flow, now):
@@ -270,7 +272,7 @@ def timeout(flow, event):
 def alarm(flow, event):
     """Return the window [packets], reduced after a period in which the application did not use it."""
     before = flow.window
-    window = validation.alarm(flow, event)
+    window = validate(flow, event)
     if window < before:
         flow.epoch_start = -1.0
     return window

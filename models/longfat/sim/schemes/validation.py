@@ -97,7 +97,6 @@ def judge(flow, now):
     flow.alarm = flow.non_validated_since + NON_VALIDATED_PERIOD
 
 
-@inline
 def alarm(flow, event):
     """Return the window [packets], halved after each non-validated period, but not below the initial window."""
     now = event.now
