@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from longfat import design, plot
-from longfat.design.scheme_curves import CurveLaws
+from longfat.design.scheme_curves import CurveLaws, limited
 from longfat.design.senders import sender
 from longfat.plot.design import what_to_do
 from longfat.sim import schemes
@@ -169,3 +169,9 @@ def test_the_picture_says_what_to_do():
     assert title == "1 flow. A buffer of 0.2 BDP reaches 98% or more of the largest utilisation; more adds delay"
     assert axes[2].containers[0][0].get_ydata() == pytest.approx([0.8, 0.9, 0.6])
     axes[0].figure.clear()
+
+
+@pytest.mark.parametrize("name", [one for one in schemes.names() if schemes.scheme(one).controls == "window"])
+def test_the_window_of_every_scheme_can_be_limited(name):
+    """The limit compiles the callbacks of a scheme anew; numba refuses callbacks that are compiled already."""
+    assert "window_limit" in limited(schemes.scheme(name)).parameters

@@ -17,7 +17,6 @@ FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
 
-@inline
 def window(flow, event):
     """Return the window [packets] that the credit balance allows: the transmissions in flight plus the credits left."""
     # Our addition: if a flow sends no packet for `lifetime` seconds, both ends of a link reset its allocation to one
@@ -31,11 +30,14 @@ def window(flow, event):
     return max(0.0, flow.in_flight + flow.allocation - (flow.transmission - flow.forwarded))
 
 
+allowed = inline(window)
+
+
 def start(flow, event):
     """Return the window [packets] of the first allocation."""
     flow.header[OWNER] = OURS
     flow.allocation = 1.0 if flow.lifetime > 0.0 else flow.n2 + flow.n3
-    return window(flow, event)
+    return allowed(flow, event)
 
 
 def ack(flow, event):
@@ -48,7 +50,7 @@ def ack(flow, event):
     # credit packets, because acknowledged packets have been forwarded.
     elif event.number >= 0 and flow.in_flight == 0:
         flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
-    return window(flow, event)
+    return allowed(flow, event)
 
 
 def timeout(flow, event):
@@ -57,7 +59,7 @@ def timeout(flow, event):
     # may leave without credit. If all cells in flight or their credit cells are lost, only such a packet brings new
     # credit. If no link loses cells and `min_rto` exceeds the round-trip time with all buffers full, the timer does not
     # expire.
-    return max(1.0, window(flow, event))
+    return max(1.0, allowed(flow, event))
 
 
 CREDIT = Scheme(
