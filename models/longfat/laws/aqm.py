@@ -202,8 +202,8 @@ def cake_interval(
 
     .. math:: I = \max(R + T - q, 2 T)
 
-    T is `cake_target`. The second case applies to links on which a packet and a half takes longer than R - q: below 191
-    kbit/s with the defaults.
+    T is `cake_target`. The second case applies if the transmission of one and a half packets takes longer than R - q:
+    below 191 kbit/s with the defaults.
 
     >>> round(cake_interval(1e6 / 8), 6), cake_interval(1e7 / 8)
     (0.113168, 0.1)
@@ -227,7 +227,8 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 
     .. math:: \alpha' = h \, \alpha
 
-    The trapezoidal rule turns gains k_I and k_P into alpha = k_I T and beta = k_P - k_I T/2 for an interval T.
+    For an interval T the trapezoidal rule turns the gains k_I and k_P of a controller in continuous time into alpha =
+    k_I T and beta = k_P - k_I T/2.
 
     >>> rescaled_integral_gain(0.125, 0.5)
     0.0625
@@ -322,7 +323,7 @@ def coupled_rate_ratio(
 
     .. math:: \frac{r_L}{r_C} = \sqrt{\frac{8}{3}} \, \frac{R_C}{k R_L}
 
-    The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has DCTCP's window 2/p_CL, as Prague has, too, as
+    The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has DCTCP's window 2/p_CL; Prague has it, too, as
     long as its rate depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the
     RFC prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue
     management; independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).

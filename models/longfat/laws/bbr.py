@@ -157,7 +157,8 @@ def probe_rtt_utilisation(round_trip_time: ROUND_TRIP, low_gain, interval: INTER
     ProbeRTT ends only at an acknowledgment. The interval I begins at the end of ProbeRTT. The queue is assumed to be
     empty; a standing queue would keep the link busy for a part of that time. U jumps where T/R - g_l is an integer;
     derivatives ignore the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the usual
-    values both lose 2 % on short paths: that of 2016 idles 0.98 of 0.2 s in 10 s, version 3 half of 0.2 s in 5 s.
+    values both versions lose 2 % on short paths: BBR of 2016 idles for 0.98 of 0.2 s in 10 s, version 3 for half of
+    0.2 s in 5 s.
 
     >>> round(probe_rtt_utilisation(0.05, 0.01), 5), round(probe_rtt_utilisation(0.05, 0.5, interval=5), 5)
     (0.97585, 0.97608)

@@ -39,8 +39,9 @@ def policed_utilisation(
     .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
 
     A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below N = C
-    R packets, and spent while it is above, so a loss occurs at N + sqrt(2 alpha b). This is a fluid limit: packets are
-    spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
+    R packets, and spent while it is above, so a loss occurs at a window of N + sqrt(2 alpha b). This is a fluid limit:
+    packets are spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in
+    recovery.
 
     All packets beyond the rate are lost until the sender notices, about sqrt(2 alpha b) of them, and retransmissions
     may be lost as well. One paced SACK flow was within 0.02 of the law with N of 150 and 300 packets and b of 50, 150,

@@ -328,8 +328,8 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Notes
     -----
     Necessary and sufficient for small deviations: at the bound a pair of multipliers exp(+-i theta) leaves the unit
-    circle, and is outside for every larger a. A sender knows its own present rate, and all flows update together. The
-    bound is (1 + n)/n for d = 1 and 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)) for d = 2.
+    circle, and is outside for every larger a. It is assumed that a sender knows its own present rate, and that all
+    flows update together. The bound is (1 + n)/n for d = 1 and 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)) for d = 2.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
     Notes
     -----
     Exact for the rule in a fluid. A sender follows it in steps of a packet, aims at its value one round trip later, and
-    never grows by more than half a window per round trip.
+    never increases its window by more than half in a round trip.
 
     >>> [round(window(t, 100), 1) for t in (0, 2, 4.217, 6)]
     [70.0, 95.6, 100.0, 102.3]
