@@ -35,8 +35,8 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
     comes from the first kind of file in `ORDER` that has it. Several files of that kind count as n runs: the figure is
     the runs' median, and its interval is their range, which contains the median of all possible runs with a probability
     of 1 - 2^(1 - n), whatever their distribution. Student's interval would be ten times as wide for two runs, and would
-    reach below 0. The loss of several runs is the share lost of all their packets together, and its interval
-    also contains Garwood's interval for that number of losses.
+    reach below 0. The loss of several runs is the fraction of all their packets that was lost; its interval contains
+    the range of the runs and Garwood's interval for that number of losses.
     """
     if len(measurements) == 1:
         return measurements[0].figures
@@ -50,7 +50,8 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
     """Return the measurements from which to take the figure ``name``: those of the first kind in `ORDER` that has it.
 
-    Only iperf3 reports that a processor was the limit: other files only show that the sender or the window waits.
+    For ``limited_by``, files that name a processor as the limit come first. Only iperf3 does so: other files show such
+    a flow as limited by its sender or by the receiver's window.
     """
     known = [one for one in measurements if getattr(one.figures, name) is not None]
     if name == "limited_by":
@@ -65,7 +66,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure: for one run those of its file, for several runs a remark on the statistic."""
+    """Return the remarks on a figure: those of the file of one run, or a remark that names the statistic of several."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)
@@ -159,7 +160,7 @@ def _loss(runs: Sequence[Measurement]) -> PathFigures:
 
 
 def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return a record of what limited the flow and whether it was policed, from measurements and merged figures."""
+    """Return a record with the limit of the flow and the verdict on a policer; ``made`` has the other figures."""
     runs = _believed("limited_by", measurements)
     limits = {one.figures.limited_by for one in runs}
     remarks = _remarks("limited_by", runs[:1], "")

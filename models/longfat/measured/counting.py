@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 CONFIDENCE = 0.95
-#: If a measurement has this number of losses, or of bursts of losses, the commands recommend no further measurement.
-#: Our choice: the interval for ten losses is already narrow, because its ends differ by a factor of 3.8.
+#: Number of losses, or of bursts of losses, that a measurement should have; the commands recommend to prolong those
+#: with fewer. Our choice: the ends of the interval for ten losses differ by a factor of only 3.8.
 ENOUGH = 10
 #: If the ends of the loss's interval differ by this factor or more, the commands recommend a further measurement (our
 #: choice).
@@ -14,8 +14,8 @@ WIDE = 8.0
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     r"""Return the exact confidence interval of the mean of a Poisson variable, from one observed value ``events``.
 
-    Garwood's ends are the means at which a value at least as large (lower end), or at most as large (upper end), as
-    the observed value has the probability (1 - confidence)/2. The lower end of 0 events is 0.
+    Garwood's interval: at its lower end, ``events`` or more have the probability (1 - confidence)/2; at its upper end,
+    ``events`` or fewer have this probability. The lower end of 0 events is 0.
 
     >>> low, high = poisson_interval(10)
     >>> round(low, 4), round(high, 4)
@@ -35,9 +35,9 @@ def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float
 def loss_interval(lost: float, packets: float, burst: float | None = None) -> tuple[float, float]:
     """Return the confidence interval of the loss probability [probability], from the packets lost and sent.
 
-    Consecutive losses are one event, because they have one cause; the number of events is assumed to be a Poisson
-    variable. If the mean length of a ``burst`` of losses [packets] is not given, every loss counts as an event, which
-    makes the interval too narrow if losses come in bursts.
+    The number of events is assumed to be a Poisson variable. A burst of consecutive losses is one event, because it has
+    one cause; ``burst`` is the mean length of a burst [packets]. Without it every loss counts as an event, which makes
+    the interval too narrow if losses come in bursts.
 
     >>> [round(end, 7) for end in loss_interval(0, 10_000)]  # nothing lost: at most 3.7 in 10,000
     [0.0, 0.0003689]
@@ -50,7 +50,7 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
 
 
 def longer(interval: tuple[float, float]) -> float:
-    """Return the factor [1] by which to prolong a measurement so that it has `ENOUGH` losses, from its loss interval.
+    """Return the factor [1] by which a measurement must be longer to have `ENOUGH` losses, from its loss interval.
 
     >>> longer(loss_interval(1, 18_000)), longer(loss_interval(4, 18_000)), longer(loss_interval(20, 18_000))
     (10.0, 2.5, 1.0)

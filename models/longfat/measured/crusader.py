@@ -20,7 +20,7 @@ KIND = "crusader"
 MAGIC = struct.pack("<Q", 0x5372AB82AE7C59CB)  # protocol.rs, MAGIC
 VERSIONS = (1, 2)
 BLOCK = 65536  # bytes; largest uncompressed size of a chunk (Snappy's framing_format.txt)
-STEP = 0.1  # s, ours; streams are interpolated at these steps and added, because each has its own sampling times
+STEP = 0.1  # s; our choice. Each stream has its own sampling times, so the sum is of values interpolated at this step
 DAMAGED = "the file of crusader is damaged: was it cut off?"
 
 

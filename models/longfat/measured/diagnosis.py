@@ -18,7 +18,7 @@ from longfat.measured.limits import QUEUED
 #: Bounds of the ratio of the measured rate to the rate that the law allows at random losses (our choice). Above FASTER
 #: the losses were not random; below SLOWER the congestion window was still growing.
 FASTER, SLOWER = 1.5, 0.5
-#: There was no queue if the mean round-trip time exceeds the base by less than this fraction of the base (our choice).
+#: There was no queue if the queueing delay is less than this fraction of the base round-trip time (our choice).
 NO_QUEUE = 0.1
 #: Least number of intervals with losses, or of bursts of losses, for a verdict. Our choice: one slow start can cause
 #: one or two. Flach et al., SIGCOMM 2016, require losses in three round trips before they call a flow policed.
@@ -28,7 +28,7 @@ EVENTS = 3
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
-#: Kinds of diagnoses with the same symptoms as a flow that fills a slower hop of the path; they may therefore be wrong.
+#: Kinds of diagnoses that a flow also gets if it fills a hop of the path that is slower than the link.
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
@@ -148,11 +148,10 @@ class Diagnosis:
 def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
     """Return the diagnosis of a measured flow: what limited its rate.
 
-    The verdict of a capture on a policer takes precedence over limits that the hosts report; these take precedence over
-    the verdict from losses and queue. If the flow filled an Ethernet whose rate is below that of the ``link``
-    [bytes/s], that hop is the limit. ``runs`` are the measurements from which the figures were combined. If one of them
-    alone suggests a policer, a short queue in the others does not exclude the policer (our choice), unless a capture is
-    among them: its verdict decides.
+    A policer that a capture shows comes first, then a limit that the hosts report, then the verdict from losses and
+    queue. If the flow filled an Ethernet whose rate is below that of the ``link`` [bytes/s], that hop is the limit.
+    ``runs`` are the measurements from which the figures were combined. If one of them alone suggests a policer, a short
+    queue in the others does not exclude it (our choice), unless one of them is a capture, whose verdict then decides.
 
     >>> closed = PathFigures(rate=2.6e8, round_trip_time=0.08, limited_by="receiver window", receive_window=21e6)
     >>> diagnosis(closed).limit

@@ -93,8 +93,8 @@ def text_of(path: str | PathLike[str]) -> str:
 def parsed(text: str) -> Any:
     """Return the value of a JSON text, or a list with the value of each line (NDJSON, or sequences of RFC 7464).
 
-    The JSONDecodeError of a text that is no JSON has the line. A text with more than `MOST_VALUES` values, or with more
-    digits or levels than Python reads, raises a ValueError.
+    A text that is not JSON raises a JSONDecodeError with the number of the line. A text with more than `MOST_VALUES`
+    values, or with more digits or levels than Python reads, raises a ValueError.
     """
     if (values := sum(map(text.count, "[{,"))) > MOST_VALUES:
         raise ValueError(f"the text has up to {values} values of JSON, must have at most {MOST_VALUES}")

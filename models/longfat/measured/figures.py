@@ -20,8 +20,8 @@ LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's proce
 def _field(unit: str = "", domain: str = "", taken: tuple[str, ...] | None = None) -> Any:
     """Declare a field of `PathFigures` with its unit and domain.
 
-    An interval may have a bound that its figure cannot have, such as a loss of 1. `PathFigures.merged` takes the fields
-    ``taken`` together with this field; if ``taken`` is None, it takes this field only together with another one.
+    The domain of an interval may have an end that its figure cannot have, such as a loss of 1. ``taken`` has the names
+    of the fields that `PathFigures.merged` copies with this one; None if it copies this field only with another one.
     """
     return field(default=None, metadata={"unit": unit, "domain": domain, "taken": taken})
 
@@ -48,20 +48,20 @@ class PathFigures:
     queueing_delay : float, optional
         Mean round-trip time during the measurement less the base [s], in [0, inf).
     queue_depth : float, optional
-        Longest queue during the measurement [bytes], in (0, inf); equal to the buffer if the scheme fills the buffer.
+        Longest queue during the measurement [bytes], in (0, inf). It equals the buffer if congestion control fills it.
     loss_burst : float, optional
         Mean number of packets lost in a row [packets], in [1, inf).
     packets_sent : float, optional
-        Number of packets sent, of which `loss` is the lost fraction [packets], in (0, inf).
+        Number of packets sent [packets], in (0, inf); the fraction `loss` of them was lost.
     rate_interval, round_trip_time_interval, loss_interval, queueing_delay_interval : tuple of float, optional
         Lower and upper end of the interval of a figure, in its unit. A remark on the figure names the kind of interval.
     policed : bool, optional
-        Whether losses look like those of a policer, which drops what exceeds its rate and queues nothing.
+        Whether a policer probably caused the losses. A policer drops packets above its rate and has no queue.
     limited_by : str, optional
-        What limited the flow: "network", "receiver window", "send buffer", "sender" (its application, or its send
-        buffer where the file does not tell), "sender's processor" or "receiver's processor".
+        Limit of the flow: "network", "receiver window", "send buffer", "sender" (its application, or its send buffer
+        if the file does not distinguish them), "sender's processor" or "receiver's processor".
     flows : float, optional
-        Number of parallel flows that have the rate together [flows], in [1, inf).
+        Number of parallel flows that share the rate [flows], in [1, inf).
     loss_events : float, optional
         Number of bursts of losses, or of intervals of iperf3 with losses [events].
     receive_window : float, optional
@@ -70,9 +70,9 @@ class PathFigures:
         Processor time of the sending or receiving program, if it was the limit, as a share of the duration of the
         transfer [1]; more than 1 for a program with several threads.
     limited_share : float, optional
-        Time in which the send buffer was the limit, as a fraction of the time with data outstanding [1].
+        Fraction of the time with data outstanding in which the send buffer was the limit [1].
     offered : float, optional
-        Rate at which the application was told to send [bytes/s], in (0, inf).
+        Rate to which the application limited itself, as iperf3 does with -b [bytes/s], in (0, inf).
     control : str, optional
         Congestion control of the sender by its name in Linux, such as "cubic".
     rate_layer : str
@@ -132,9 +132,9 @@ class PathFigures:
     def merged(self, other: PathFigures) -> PathFigures:
         """Return a copy of the record in which unknown figures are taken from another record.
 
-        An interval is taken with its figure, and the number of packets with the loss. A queueing delay of the other
-        record is converted to the base round-trip time of the result; the mean round-trip time stays the same. Each
-        figure of the result has only the remarks of the record from which it comes.
+        The interval of a figure comes from the same record as the figure, and the number of packets from that of the
+        loss. A queueing delay from the other record is changed so that the mean round-trip time, which is the sum of
+        base and queueing delay, stays the same. A figure keeps the remarks of the record from which it comes.
 
         >>> ping = PathFigures(round_trip_time=0.02, remarks=("round_trip_time: ping",))
         >>> iperf = PathFigures(1e6, 0.03, 1e-3, remarks=("rate: iperf3", "round_trip_time: iperf3"))

@@ -69,8 +69,8 @@ def _points(file: Field, name: str, times: list[Field], unit: str) -> list[tuple
 def _raw(samples: Field, binned: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the single round-trip times [s] with their times [s] since the start of the test; ``binned`` if none.
 
-    The values of ``binned``, a series of the test, are interpolated between these samples. The samples have clock
-    times, which are shifted so that the first sample is at the first time of ``binned``: both are the first reply.
+    ``binned`` is the same series as flent has interpolated it. The samples have clock times, which are shifted so that
+    the first sample has the first time of ``binned``: both belong to the first reply.
     """
     found = [
         (one["t"].number("s", "[0, inf)"), one["val"].number("ms", "(0, inf)") * UNITS["ms"])

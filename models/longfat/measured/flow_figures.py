@@ -14,7 +14,7 @@ from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import QUEUED, SHARE
 from longfat.measured.policing import Transmission, policer
 
-PARTS = 50  # ours: number of intervals into which a series over time is divided
+PARTS = 50  # number of intervals of the series of rate and losses over time; our choice
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Transfer:
     sent: list[Transmission] = field(default_factory=list)  # all transmissions in order of time
     acknowledged: float = 0.0  # bytes
     busy: float = 0.0  # time with data outstanding [s]
-    #: Time from the first data to the last [s], if the capture was not taken at the sender: at the
-    #: receiver acknowledgments follow their data at once, so `busy` would include no round trips.
+    #: Time from the first data to the last [s], if the capture was not taken at the sender. It replaces `busy`, which
+    #: would be too short: in a capture at the receiver, acknowledgments follow their data at once.
     lasted: float | None = None
     closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
     base: float | None = None  # smallest round-trip time [s]
@@ -94,7 +94,7 @@ def measurement(path: str, source: str, flow: Transfer) -> Measurement:
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
-    """Return a text with a rate of TCP data as a rate of IP packets, which policers count; "" for other rates."""
+    """Convert a rate of TCP data to that of IP packets, which policers count; return it as text, "" for other rates."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
     at_ip = rate_at(rate, "data", "IP", data=flow.packet, **full_headers(flow.packet))

@@ -147,7 +147,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
-    """Return the smallest and the mean round-trip time [s]; if the smallest is missing, return the mean and None.
+    """Return the smallest and the mean round-trip time [s]; if the file lacks the smallest, return the mean and None.
 
     iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 if the sender is the remote
     side.
@@ -180,8 +180,8 @@ def _burst(samples: list[_Sample]) -> float | None:
     """Return the index of dispersion (variance / mean) of retransmissions per interval: 1 for independent losses.
 
     Losses in bursts of n packets have an index of n. The index widens the interval of the loss (quasi-Poisson variance
-    of McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989). None if there are too few intervals or no
-    retransmissions.
+    of McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989). The result is None if there are fewer than
+    three intervals, or no retransmissions.
     """
     counts: dict[float, float] = {}
     for one in samples:

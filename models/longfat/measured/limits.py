@@ -13,9 +13,9 @@ from statistics import median
 #: A limit explains a flow's rate if it held during at least this fraction of the time in which the flow had data
 #: outstanding (our choice).
 SHARE = 0.5
-#: A sender had nothing to send if less than this fraction of its window was in flight (our choice). The fraction is
-#: about 1 for a window-limited flow, and 0.5 for a flow without data, because Linux lets its window grow to twice the
-#: packets in flight (RFC 7661 gives the reason).
+#: A sender had too little data to send if less than this fraction of its window was in flight (our choice). The
+#: fraction is about 1 for a flow that its window limits, and 0.5 for a flow that its application limits, because Linux
+#: lets the window of such a flow grow to twice the packets in flight (RFC 7661 gives the reason).
 FLIGHT = 0.65
 #: Round-trip times above this multiple of the base show a queue. Our choice, and the factor of Flach et al., SIGCOMM
 #: 2016.
@@ -26,7 +26,7 @@ BUSY = 0.9
 
 
 def of_busy(busy: float, window: float, buffer: float) -> str:
-    """Return a text with two fractions of the busy time: limited by the receiver's window, and by the send buffer.
+    """Return a text with the fractions of the busy time in which receiver's window and send buffer were the limit.
 
     >>> of_busy(10, 1, 6)
     "of the time with data outstanding 10% by the receiver's window and 60% by the send buffer"
@@ -40,8 +40,9 @@ def of_busy(busy: float, window: float, buffer: float) -> str:
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
     """Return the limit of a flow from the times that Linux counts (struct tcp_info); None if the flow was never busy.
 
-    The three times, in one unit, are the time with data outstanding and the parts of it limited by the receiver's
-    window and by the send buffer; ``application`` says whether the application had too little to send (`app_limited`).
+    ``busy`` is the time with data outstanding; ``window`` and ``buffer`` are the parts of it in which the receiver's
+    window and the send buffer were the limit, in the same unit. ``application`` says whether the application had too
+    little data to send (`app_limited`).
 
     >>> by_time(2.684, 2.220, 0.0, False)
     'receiver window'
@@ -74,8 +75,8 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
     """Return the limit of a flow from samples of its data in flight and its windows; None if they show no limit.
 
     A sample has the bytes in flight, the congestion window and the receive window [bytes], or None for an unknown
-    receive window. A scheme may itself keep a part of its window empty, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain =
-    2): with ``half_empty`` few packets in flight do not show a limit.
+    receive window. ``half_empty`` says that the congestion control does not fill its own window, as BBR
+    (draft-ietf-ccwg-bbr, cwnd_gain = 2); little data in flight is then no sign that the sender was the limit.
 
     >>> by_windows([(39e3, 81e3, 39.5e3)]), by_windows([(11e3, 35e3, 82e3)]), by_windows([(99e3, 100e3, 1e6)])
     ('receiver window', 'sender', 'network')

@@ -90,7 +90,7 @@ def read(path: str) -> Measurement:
 
 
 class _Gaps:
-    """Ranges of sequence numbers that the capture skipped, in ascending order."""
+    """Gaps: ranges of sequence numbers of which the capture has no packet, in ascending order."""
 
     def __init__(self) -> None:
         self.begins: list[int] = []
@@ -179,7 +179,10 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """Take the base round-trip time from the handshake, or drop it, unless the capture was taken at the sender."""
+        """Correct the round-trip times if the capture was not taken at the sender, and add remarks on them.
+
+        The base is then that of the handshake; without a handshake the round-trip times are unknown.
+        """
         here, there = self._handshake()
         is_known = here + there >= LEAST
         if is_known and here > NEAR * there:
@@ -191,8 +194,8 @@ class _Reader:
                 "round_trip_time: of the handshake (pcap), since the capture was not taken at the sender"
             )
         elif flow.base is not None and (flow.base < LEAST or (not is_known and len(self.unseen) > len(self.failed))):
-            # A capture at the sender contains each lost packet twice. A gap shows a loss on the way to the capture, or
-            # that the sender's host captures packets out of order.
+            # At the sender, a capture contains each lost packet twice. A gap means that a packet was lost before it
+            # reached the capture, or that the sender's host captures packets out of order.
             flow.base = flow.mean = None
             flow.lasted = self.sent[-1].time - self.sent[0].time
             flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
@@ -201,9 +204,9 @@ class _Reader:
             flow.remarks.append("queueing_delay: the mean of these times less the smallest (pcap)")
 
     def _handshake(self) -> tuple[float, float]:
-        """Return the handshake's round-trip times from the capture to the sender and to the receiver [s].
+        """Return the round-trip times of the handshake, from the capture to the sender and to the receiver [s].
 
-        Both are 0 if a packet of the handshake was sent again, or is not in the file.
+        Both are 0 if a packet of the handshake was retransmitted or is missing in the file.
         """
         syns = [i for i, one in enumerate(self.packets) if one.flags & SYN]
         if len(syns) != 2 or not self.packets[syns[1]].flags & ACK:

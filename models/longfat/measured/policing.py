@@ -18,9 +18,9 @@ from statistics import mean, median
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes; if the flow sent more before its first loss, there is no verdict
-#: Bounds for a bucket that explains the losses, as multiples of the tokens that arrive in a round trip. EMPTY: largest
-#: deviation of the tokens at a loss from their median over all losses. FULL: largest amount by which the tokens at a
-#: packet that passed may be below this median.
+#: Bounds for a bucket that explains the losses, as multiples of the tokens that arrive in a round trip. EMPTY bounds
+#: the difference of the tokens at a loss from the median of the tokens at losses. FULL bounds the amount by which the
+#: tokens at a packet that passed may be below this median.
 EMPTY, FULL = 2.0, 0.75
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
@@ -55,7 +55,7 @@ class Verdict:
     reason: str
     rate: float = 0.0  # of the policer [bytes/s], headers not counted; 0 if there is none
     bucket: float = 0.0  # of the policer [bytes], headers not counted; 0 if there is none
-    is_least: bool = False  # whether `rate` is that at which packets arrived, perhaps far below the policer's
+    is_least: bool = False  # whether `rate` is only a lower bound of the policer's rate, perhaps far below it
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
@@ -86,16 +86,16 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
 def _start(sent: Sequence[Transmission], trip: float) -> int:
     """Return the index of the packet after the last pause before the first loss; 0 if there is no pause.
 
-    Ours, because a program such as iperf3 sends a few bytes first and its data later, when the bucket is full again;
-    the authors count from the first packet of the flow.
+    Our choice, because a program such as iperf3 sends a few bytes first, and its data once the bucket is full; the
+    authors count from the first packet of the flow.
     """
     return max((i for i in range(1, len(sent)) if sent[i].time - sent[i - 1].time > SILENCE * trip), default=0)
 
 
 def _bucket(sent: Sequence[Transmission], rate: float) -> float:
-    """Return the estimated bucket size [bytes]: tokens used, net of refills, by the packets before the first loss.
+    """Return the estimated size of the bucket [bytes]: the tokens that it lacks just before the first loss.
 
-    Ours, because the authors' size of a bucket, all bytes before the first loss, includes refilled tokens.
+    Our choice: the authors take all bytes before the first loss, although tokens have arrived meanwhile.
     """
     taken, before = 0.0, 0.0
     for one in sent:
@@ -131,7 +131,7 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
 
 
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
-    """Return the fraction of losses before which the round-trip time was long, which shows a queue."""
+    """Return the fraction of losses that follow a long round-trip time, and thus a queue."""
     trips: list[float] = []
     tenth, middle = _Ranked(), _Ranked()
     count, at = 0, 0

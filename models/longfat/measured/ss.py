@@ -27,8 +27,8 @@ _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)
 _LEAST = 10  # segments
 #: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits counters of 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
-#: Pairs of counters or times; the first cannot exceed the second: bytes sent include those retransmitted, and the
-#: smoothed round-trip time is a mean of times that are at least the minimum (net/ipv4/tcp_input.c).
+#: Pairs of counters or times of which the first cannot exceed the second: bytes sent include retransmitted bytes, and
+#: the smoothed round-trip time is a mean of times that are at least the minimum (net/ipv4/tcp_input.c).
 _ORDERED = (("bytes_retrans", "bytes_sent"), ("minrtt", "rtt"))
 
 
@@ -171,7 +171,7 @@ def _rate(found: list[_Sample]) -> float:
 
 
 def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
-    """Return what limited the sockets, a text with fractions of the busy time, and the send buffer's fraction [1]."""
+    """Return the limit of the sockets, a text with its fractions of the busy time, and that of the send buffer [1]."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]

@@ -75,8 +75,8 @@ def queues(path: str, text: str) -> list[Queue]:
 def read(path: str, text: str) -> Measurement:
     """Return the measurement from the queue that has sent the most bytes, preferably the root queue of a device.
 
-    The counters count from the creation of the queue. The loss is the fraction of packets that this queue dropped: all
-    of the path's loss if the queue is at the bottleneck, else a part of it.
+    The counters begin when the queue is created. The loss is the fraction of packets that this queue dropped: the whole
+    loss of the path if the queue is at the bottleneck, else a part of it.
     """
     known = queues(path, text)
     candidates = [one for one in known if one.root and one.sent] or [one for one in known if one.sent]
