@@ -106,7 +106,7 @@ def _suite(name: str, options: dict[str, Any], output: Output) -> int:
 
 
 def _one_scheme(options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return schemes and experiments, and remove both from the options; refuse options that suites do not have."""
+    """Take schemes and experiments out of the options and return them; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if discipline != "fifo":
         raise conflict("--suite", "excludes --discipline")

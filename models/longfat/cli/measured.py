@@ -42,7 +42,7 @@ ASSUMED = {"IP": "with {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 #: Kind of diagnosis -> entry in the row "policer"; for other kinds the entry is that of `POLICED`.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
-#: Figure -> measurement that narrows the interval of this figure, if the interval from several runs is wide.
+#: Figure -> measurement to propose if the interval of the figure, from several runs, is wide.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
     "round_trip_time": "ping -c 100 HOST while nothing else is sent: the smallest of 100 is the base",
@@ -92,7 +92,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
 
 
 def _narrower(path: PathFigures) -> list[str]:
-    """Return a line for each figure with a wide interval; the line proposes a measurement that narrows the interval."""
+    """Return lines that propose a measurement for each figure with a wide interval, to narrow this interval."""
     from longfat.measured.counting import ENOUGH, WIDE, longer, poisson_interval
 
     lines = []

@@ -58,7 +58,7 @@ class _Several:
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert the text of an option to its value, or to the list of its values."""
         if not isinstance(value, str) or (ctx is not None and ctx.resilient_parsing):
-            return value  # already converted: click converts twice; or a completion, for which no file may be executed
+            return value  # click converts twice; and for a completion, no file of the user may be executed
         found = [self.one(word, _name(param)) for word in (value.split(",") if self.several else [value])]
         return found if self.several else found[0]
 

@@ -9,9 +9,9 @@ from textwrap import wrap
 
 from longfat.base.layers import header_bytes, layer_sizes
 
-#: Reason, in the answer, for marking thresholds above the threshold of the law. The law ignores that hosts send bursts,
-#: which have 30 packets or more at 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20
-#: packets at 1 Gbit/s and 65 at 10 Gbit/s.
+#: Text on the reason for marking thresholds above that of the law: the law neglects that hosts send bursts, which have
+#: 30 packets or more at 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at
+#: 1 Gbit/s and 65 at 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
 LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
@@ -44,8 +44,8 @@ class Line:
 def shown(lines: Iterable[Line], *, brief: bool = False, apart: bool = True) -> list[str]:
     """Return records as lines that can all be pasted: text that is not a command becomes a shell comment.
 
-    ``brief`` selects a short answer: the reasons and the lines, and the expected output of records without a
-    check. ``apart`` puts an empty line between two records of a long answer.
+    A short answer (``brief``) leaves out records that are not for short answers, checks, and the expected output of
+    checks. ``apart`` puts an empty line between two records of a long answer.
 
     >>> two = [Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2"), Line("Or.", ("tc",), brief=False)]
     >>> for line in shown(two):

@@ -82,7 +82,7 @@ def _run(net: Network, options: dict[str, Any], pcap: str | None) -> xr.Dataset:
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
-    """Return functions that convert the results on Linux to text and to JSON, and the Dataset to draw."""
+    """Return the functions that convert the results on Linux to text and for JSON, and the Dataset to draw."""
     return (
         lambda: "\n".join([table(measured, net), *_trust(measured)]), lambda: _summary(measured, net), measured,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def _remark(one: LawValue) -> str:
 def _rows(
     both: xr.Dataset, dim: str, quantities: dict[str, str], laws: list[LawValue], several: bool
 ) -> Iterator[list[str]]:
-    """Yield the rows of one table; rows in which simulator and Linux both have 0 or no value are left out."""
+    """Yield the rows of one table, without rows in which both simulator and Linux have 0 or no value."""
     for name in map(str, both[dim].values):
         for quantity, unit in quantities.items():
             at = both[quantity].sel({dim: name}).values

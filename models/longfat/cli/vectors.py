@@ -40,7 +40,7 @@ ARGUMENTS = {
 }  # fmt: skip
 JITTER = Argument(
     "s", "[0, 1e6]", otherwise="0 with a constant round trip, else 1 ms",
-    meaning="Time by which a window of --check may be early or late; 0: windows of one time are compared in order",
+    meaning="Time by which a window of --check may be early or late; with 0, windows of one time are compared in order",
 )  # fmt: skip
 HEADS = (
     "time [s]", "acked", "lost", "window [bytes]", "ssthresh [bytes]", "pacing_rate [bytes/s]", "tolerance [bytes]",
@@ -122,7 +122,7 @@ def in_one_line(found: Judged, seen: list[Seen], rows: list[Row], name: str) -> 
 
 
 def in_words(made: Vector) -> dict[str, str]:
-    """Return the values of a vector's scenario, except the network, as texts by name."""
+    """Return the scenario of a vector, except its network, as texts by name."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
 

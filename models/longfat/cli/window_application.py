@@ -12,13 +12,13 @@ from longfat.cli.window_steps import LEAST_GAIN, at_most, of_data, said, span, t
 from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
 from longfat.design.tcp_windows import Answer
 
-#: Least number of blocks of 1 MiB in a check; a check of fewer has blocks of 1 KiB instead. Our choice: rounded to
-#: whole blocks, a check then lasts at most a tenth longer than `longfat.cli.paste.CHECK`.
+#: Least number of blocks of 1 MiB that a check sends; a check that would send fewer has blocks of 1 KiB. Our choice:
+#: the number of blocks is rounded up, so that a check lasts at most a tenth longer than `longfat.cli.paste.CHECK`.
 LEAST_BLOCKS = 10
 
 
 def answer_of(name: str, answer: Answer) -> str:
-    """Return what limits an application protocol on a path, up to three steps to take, lines to paste and a check."""
+    """Return the answer for an application protocol as text: its limit on the path, steps, lines and a check."""
     one, a = APPLICATIONS[name], answer.attrs
     capacity = answer.link
     trips = (a["round_trip_time_low"], a["round_trip_time_high"])

@@ -25,10 +25,10 @@ HOLDERS = {"rate": "of iperf3", "round_trip_time": "of ping, or of iperf3 --json
 
 @dataclass(frozen=True)
 class Path:
-    """Options that the user gave, and the contents of the files: measurements of the path, settings of the hosts.
+    """Network path: the options that the user gave, the measurements in the files, and the limits of the hosts.
 
-    ``figures`` are the measurements of the path. ``verdict`` is None if no TCP flow was measured, and ``limits`` is
-    None if nothing is known of the hosts. Options override measurements.
+    ``figures`` are the measurements; options override them. ``verdict`` is the diagnosis of the measured flow, None if
+    no TCP flow was measured. ``limits`` is None if the settings of the hosts are unknown.
     """
 
     options: dict[str, Any]
@@ -43,7 +43,7 @@ class Path:
 
     @property
     def no_window(self) -> bool:
-        """Whether the losses that were measured limit the flow, whatever its window."""
+        """Whether measured losses limit the rate, so that no window raises it."""
         lossy = self.verdict is not None and self.verdict.kind == "losses" and "loss" not in self.options
         return lossy and not SENDERS[self.options["scheme"]].is_bbr
 
@@ -90,7 +90,7 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
         base = min(max(figures.round_trip_time or trip[0], trip[0]), trip[1])
         figures = PathFigures(round_trip_time=base).merged(figures)
     most = options.get("rate", (math.inf,))[-1]
-    # A rate of another layer is that of tc, for which a shaper before the path is configured.
+    # Only rates of data are measured: rates of other layers come from the configuration of a shaper, which tc prints.
     if figures.rate_layer == "data" and (figures.rate or 0.0) > most:
         said = f"{rounded(figures.rate or 0.0, 'bytes/s', 4)} of data, more than --rate of {text(most, 'bytes/s')}"
         figures = replace(figures, remarks=(*figures.remarks, f"{DOUBT}{said}: another path, or a wrong rate"))
@@ -121,10 +121,10 @@ def _measured_loss(
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
     """Return a range of the path's loss from a measurement, and a remark if it differs from the counted loss.
 
-    The losses of a TCP flow include those by overflows that it causes itself, so that the path may have no others: the
-    interval begins at 0, unless the diagnosis is losses without a queue. If hosts limited the flow and nothing was
-    lost, the bound on the loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses
-    of the counted probability allow, the flow itself caused them, and 0 is assumed.
+    A TCP flow may have caused all its losses itself, by overflows. The interval therefore begins at 0, unless the
+    diagnosis is losses without a queue. A loss of 0 is assumed if the flow was faster than random losses of the counted
+    probability allow, because it then caused them itself. It is also assumed if the hosts limited the flow and nothing
+    was lost, because the upper bound of the loss then says nothing about the rate.
     """
     low, high = (min(end, 0.999) for end in interval)
     sender = SENDERS[scheme]

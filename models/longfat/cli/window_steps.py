@@ -26,8 +26,8 @@ JUMBO = layer_sizes(9000)  # bytes of a packet at each layer
 #: Gigabit Ethernet, and access lines, whose rates are lower, carry packets of at most 1500 bytes.
 JUMBO_RATE = 125e6
 LOSSES = "remove the losses (ethtool -S, optics)"
-#: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, up to which
-#: a probe raises the rate. The law of version 1 holds up to larger losses.
+#: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, the largest
+#: loss at which a probe still raises the rate. The law of version 1 holds up to larger losses.
 LOSS_OF_BBR = 0.02
 LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06, version 1 has the same
 LEAST_GAIN = 1.05  # our choice: a gain in rate by a smaller factor is called "no more"
@@ -56,7 +56,7 @@ def times(gain: float) -> str:
 
 
 def begin(answer: Answer, path: Path) -> list[str]:
-    """Return lines with the limit of the flow, by the diagnosis of a measured flow or else by law, and the steps."""
+    """Return the lines on limit and steps: by the diagnosis if a flow was measured, otherwise by law."""
     verdict = path.verdict
     made = said(*_of_numbers(answer, path)) if verdict is None else said(verdict.limit, _of_measured(answer, path))
     flows = answer.attrs["flows"]
@@ -118,7 +118,7 @@ def _option(path: Path) -> str:
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
-    """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
+    """Return limit and steps by law if no flow was measured; the limit is losses, windows or the link."""
     a, best = answer.attrs, at_most(answer)
     limits, trip = _limits(path), a["round_trip_time"]
     sizes = (limits.least(overhead_of(a)), limits.most, a["window"])
@@ -152,7 +152,7 @@ def _parallel(flows: int) -> str:
 
 
 def at_most(answer: Answer) -> float:
-    """Return the largest rate at any of the losses: by law, or the link's where BBR has no law; 0 if none is known."""
+    """Return the largest rate by law at any of the losses, or the link's if BBR has no law there; otherwise 0."""
     best = 0.0
     for row in answer.rows:
         law = row["tcp_rate_law"]
@@ -166,7 +166,7 @@ def at_most(answer: Answer) -> float:
 def _slow(answer: Answer) -> list[dict[str, float]]:
     """Return the rows, each for a loss, in which the rate by law is below the target or no law holds.
 
-    Rows without a law are left out if the least windows of all flows of BBR fill the link.
+    A row without a law is left out if the flows are BBR's and fill the link even with their smallest windows.
     """
     a, capacity = answer.attrs, answer.capacity
     least = a["flows"] * LEAST_WINDOW_OF_BBR * a["segment"] / a["round_trip_time"] if SENDERS[a["scheme"]].is_bbr else 0
@@ -208,7 +208,7 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Format the losses at which no law holds, for a row without a law in the middle of its range."""
+    """Format the losses at which no law holds, of a row whose middle loss has no law."""
     until = answer.path.law_until
     return f"more than {until:.3g}" if row["loss_low"] <= until else loss_of(row)
 
@@ -295,7 +295,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return a text with the settings that limit the window: the smallest, and tcp_rmem if only half of it is used."""
+    """Return a text with the settings that limit the window: the smallest, and tcp_rmem if half of it is window."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}

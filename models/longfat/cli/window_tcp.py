@@ -35,19 +35,19 @@ from longfat.measured.figures import DOUBT
 
 #: Prefixes of remarks that are always shown, because the answer assumes another loss than the counted one.
 ASSUMED = ("loss: taken", "loss: none")
-#: Largest rate [bytes/s] and round-trip time [s] at which measurements on Linux lay within the intervals of the answer
-#: (docs/advice.md).
+#: Largest rate [bytes/s] and round-trip time [s] of the paths on which checks on Linux were compared with the intervals
+#: of the answer (docs/advice.md).
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # our choice: fraction by which a run may be slower than the slowest measured run
-#: Smallest memory of a host with which Linux's default buffers have their largest size [bytes]. Our choice: a host
-#: whose settings are unknown is assumed to have this memory. The answer warns if the connections may need more memory
-#: than such a host has for TCP.
+#: Smallest memory of a host for which Linux's default limits of socket buffers have their largest values [bytes]. Our
+#: choice: a host whose settings are unknown is assumed to have this memory, and the answer warns if the connections may
+#: need more memory than such a host has for TCP.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # our choice: a remark is made if the range of the loss changes the rate by this factor
 
 
 def by_law(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return the answer without simulations: limit, steps and lines to paste; with ``verbose`` also path and law."""
+    """Return the answer before simulations: limit, steps, lines to paste, and with ``verbose`` path, sender and law."""
     said, remarks = begin(answer, path), answer.attrs["remarks"].splitlines()
     for remark in [one for one in remarks if one.startswith(ASSUMED)][:1]:
         said += labelled("losses", remark.removeprefix("loss: "))
@@ -62,7 +62,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield labels and texts: path, sender and law."""
+    """Yield label and text of each line that explains the answer: on path, sender and law, and remarks."""
     a = answer.attrs
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     yield (
@@ -82,7 +82,7 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
 def transfer(answer: Answer, size: float, simulate: bool) -> str:
     """Return a line with the transfer time of a file by the law of slow start and, if ``simulate``, as simulated.
 
-    The simulation has the first of the losses.
+    The simulated path has the first loss of the answer.
     """
     loss, header = answer.rows[0]["loss"], sum(answer.attrs["headers"]) / 2
     law, found = answer.path.transfer_time(size, loss, header, simulate=simulate, progress=shows_progress())
@@ -108,7 +108,7 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer]) -> Iterator[s
 
 
 def _long(row: dict[str, float], several: bool) -> str:
-    """Format the simulated rate of a long transfer with its interval, and BBR's losses if they exceed the path's."""
+    """Format the simulated rate of a long transfer, its interval, and the share lost if it exceeds the path's loss."""
     low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
     between = f" ({span(low, high)})" if low < high else ""
     lost = f", {percent(row['tcp_lost'], 2)} of packets lost" if row["tcp_lost"] > row["loss"] else ""
@@ -235,7 +235,7 @@ def _paced(a: dict[str, Any]) -> Line:
 
 
 def _marks(a: dict[str, Any]) -> Line:
-    """Return the further requirements of DCTCP: its selection at the hosts, and switches that mark packets."""
+    """Return the line that selects DCTCP at the hosts, with the remark that switches have to mark packets."""
     threshold = marking_threshold(a["bandwidth_delay_product"] / a["segment"])
     return Line(
         "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): others starve. "
@@ -248,7 +248,7 @@ def _marks(a: dict[str, Any]) -> Line:
 
 
 def _program(a: dict[str, Any], path: Path) -> list[Line]:
-    """Return lines for programs that set their socket buffers; the kernel doubles such buffers without tuning them."""
+    """Return lines for programs that set their own socket buffers, which the kernel doubles and does not tune."""
     request = a["linux_request"]
     if path.rate_measured_by:
         why = (
@@ -261,8 +261,8 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
     return [
         Line(
             "Only for programs that set their own buffers before connect() or listen() (iperf3 -w, SO_RCVBUF, "
-            "SO_SNDBUF), as root on both hosts, because the kernel cuts larger requests without a word. A buffer that "
-            "is set is not tuned any more: programs that set none are better off.",
+            "SO_SNDBUF), as root on both hosts, because the kernel reduces larger requests without an error. It does "
+            "not tune a buffer that a program has set: programs that set none are better off.",
             (
                 *(paste.raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
                 f"#   C:       int size = {request}; setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);",
@@ -329,15 +329,15 @@ def _command(a: dict[str, Any], options: str) -> list[str]:
 
 
 def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
-    """Return the expected result if the link's rate is not known, in which case the measured rate is a lower bound."""
+    """Return the expected result of a check if the link's rate is not known: the measured rate is a lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval
     reason, limit = "the rate of the link is not known", path.figures.limited_by
     if limit in ("receiver window", "send buffer", "sender"):
         reason = f"the {limit} limited the measured flow, and not the network"
     return (
         f"{paste.at_least((1 - DIFFERENT) * (between[0] if between else rate))} in {receiver}, without -w, if "
-        f"{control} was measured, too: the least that was measured less a tenth, because {reason}. If it is much more, "
-        "give the new file"
+        f"the measured flow used {control}, too: nine tenths of the least measured rate, because {reason}. If it is "
+        "much more, give the new file"
     )
 
 
