@@ -29,10 +29,10 @@ CONNECTION = 1.5
 class Default:
     """Default window of a receiver [bytes], the source of its size, and lines of settings that raise the window.
 
-    ``windows`` is the number of equal windows that limit a stream: 2 if the connection has a window that is no larger
-    than the stream's and is updated at other times. Lines have the placeholders ``{window}`` and
-    ``{connection}`` for the windows of stream and connection. The connection's is `CONNECTION` times the stream's, and
-    at least ``connection``, its default [bytes].
+    ``windows`` is the number of equal windows that limit a stream: 2 if the connection also has a window, no larger
+    than the stream's and updated at other times. ``connection`` is the default of this window [bytes]. Lines have the
+    placeholders ``{window}`` and ``{connection}`` for the new windows of stream and connection; the latter is
+    `CONNECTION` times the former, or the default if that is larger.
     """
 
     name: str

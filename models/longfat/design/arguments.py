@@ -50,7 +50,7 @@ RNG = replace(
 
 LOAD = Argument(
     unit="1", domain="(0, 1)", several=True, kind="float or sequence of float", otherwise="0.4,0.6,0.8,0.9,0.95",
-    meaning="Offered loads, over the capacity, at which network power is simulated; with ``file``",
+    meaning="Offered loads, as fractions of the capacity, at which network power is simulated; only with ``file``",
 )  # fmt: skip
 
 BUFFER: dict[str, Any] = {
@@ -68,7 +68,7 @@ BUFFER: dict[str, Any] = {
     ),
     "file": Argument(
         unit="bytes", domain="[1, inf)", optional=True,
-        meaning="Size of files that arrive at random; goal: power",
+        meaning="Size of randomly arriving files; goal: network power",
     ),
     "scheme": SCHEME,
     "share": Argument(
@@ -87,12 +87,12 @@ BUFFER: dict[str, Any] = {
     ),
     "find": Setting(
         default="buffer", names=("buffer", "threshold", "burst"),
-        meaning="Sought: buffer, threshold or burst",
-        remark="The threshold of ``discipline`` codel, fq-codel, pie, dualpi2, red or step-marking is the backlog from "
-        "which on it signals congestion; divided by the rate, it is the target. The queue then has a buffer "
-        'of four bandwidth-delay products more, and "buffer" in the answer is the threshold. The burst is the bucket '
-        "with which flows reach the fraction ``share`` of the policer's rate. The policer lets ``rate`` pass on a link "
-        'that is ten times as fast, and "buffer" in the answer is its bucket.',
+        meaning="To find: buffer, threshold or burst",
+        remark="The threshold is the backlog above which ``discipline`` codel, fq-codel, pie, dualpi2, red or "
+        "step-marking signals congestion; divided by the rate, it is the target delay. The buffer of the queue is then "
+        'larger than the threshold by four bandwidth-delay products, and "buffer" in the answer is the threshold. The '
+        "burst is the bucket of a policer with which flows reach the fraction ``share`` of its rate. The policer lets "
+        '``rate`` pass on a link that is ten times as fast, and "buffer" in the answer is its bucket.',
     ),
     "access_rate": replace(
         RATE, domain="(0, inf]", otherwise="unlimited",
@@ -117,8 +117,7 @@ BUFFER: dict[str, Any] = {
         remark="With 0 there is no curve. The command simulates the curve only for JSON, CSV, ``--output`` and files.",
     ),
     "replications": replace(
-        REPLICATIONS, meaning="Effort at each buffer",
-        remark="The number of simulations, or for long-lived flows the number of first samples.",
+        REPLICATIONS, remark="For long-lived flows it is the number of first samples of each buffer.",
     ),
     "confidence": CONFIDENCE,
     "rng": RNG,
@@ -207,7 +206,7 @@ CURVES: dict[str, Any] = {
         otherwise="0.05 to 4 for buffers, 0.02 to 4 for windows",
         meaning="Values of the buffer or window, in bandwidth-delay products",
     ),
-    "buffer": replace(BUFFER_BDP, meaning="Buffer where the window varies, in bandwidth-delay products"),
+    "buffer": replace(BUFFER_BDP, meaning="Buffer if the window varies, in bandwidth-delay products"),
     "file": Argument(
         unit="bytes", domain="[1, 1e12]", default="100kB", kind="float, str or None",
         meaning="Size of short transfers", remark="With None there are no short transfers.",

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 #: a probe delivers less than the estimate of the bandwidth (`longfat.laws.bbr.largest_loss`). Simulated rates follow
 #: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
-#: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
+#: Least number of transmissions of a packet for which a window has room. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
 #: is k bandwidth-delay products.
 LEAST_TIMES = 2
-#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Our choice: the
+#: Largest fraction of windows in which a packet needs more transmissions than the window has room for. Our choice: the
 #: sender then stops for at most one round trip in a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 
@@ -52,11 +52,12 @@ class Sender:
         return self.scheme in PROBE_INTERVAL
 
     def transmissions(self, packets: float, loss: float) -> int:
-        """Return a number of transmissions that suffices for every packet in 99 % of full windows or more.
+        """Return the number of transmissions that suffices for all packets of a full window in 99 % of windows or more.
 
-        A packet is lost k times with probability p^k, and any of n packets with less than n p^k. The number returned is
-        2 for CUBIC, Reno and DCTCP: it would be 3 only where n p^2 > 0.01, but their windows have few packets there,
-        not n. For BBR a loss above `LARGEST_LOSS_OF_BBR1` counts as that loss, because the rate of BBR collapses there.
+        A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k. For CUBIC,
+        Reno and DCTCP the number is 2: it would be 3 only if n p^2 > 0.01, but at such losses their windows have far
+        fewer than n packets. For BBR a loss above `LARGEST_LOSS_OF_BBR1` counts as that loss, because the rate of BBR
+        collapses there.
 
         >>> bbr, cubic = SENDERS["bbr1"], SENDERS["cubic"]
         >>> bbr.transmissions(100, 0.0), bbr.transmissions(100, 1e-3), bbr.transmissions(1000, 1e-2)

@@ -16,9 +16,9 @@ from longfat.base.domains import out_of_range, wrong_type
 #: ratio is smallest if a driver uses a page for each packet of 1500 bytes: 6.6 to 6.9 begin with the assumption of 1200
 #: bytes in SKB_TRUESIZE(4096) = 4672 bytes, 65/256; 6.10 begins with a half.
 LEAST_SHARE = 65 / 256
-#: Bytes of receive buffer for a byte of window if packets are full: 4. For a send buffer this number is more than
-#: enough: Linux counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c,
-#: tcp_sndbuf_expand(): per_mss, a power of two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
+#: Bytes of receive buffer for a byte of window if packets are full: 4. A send buffer needs less: Linux counts a packet
+#: as at most 4096 bytes and the packet's record (net/ipv4/tcp_input.c, tcp_sndbuf_expand(): per_mss, a power of two,
+#: and sizeof(struct sk_buff) = 256), that is, 4352 bytes for 1448 bytes of data.
 OVERHEAD = math.ceil(1 / LEAST_SHARE)
 #: Memory of a packet that occupies a page, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet,
 #: the fraction used as window is less than `LEAST_SHARE`.
@@ -94,7 +94,7 @@ class SocketBuffers:
 
     @property
     def sockets(self) -> int:
-        """Number of sockets whose windows together reach this window: more than 1 if TCP or Linux limits each to less.
+        """Number of sockets whose windows add up to this window: more than 1 if TCP or Linux limits each to less.
 
         >>> SocketBuffers(25e6).sockets, SocketBuffers(2e9).sockets  # 2^31 - 1 bytes hold a window of 512 MiB
         (1, 4)

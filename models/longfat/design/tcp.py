@@ -37,12 +37,12 @@ SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
 #: Smallest simulated bandwidth-delay product [packets] of BBR, and of CUBIC in the cubic region. The rules of both have
 #: times in seconds and fractions of the bandwidth-delay product. With 150 packets CUBIC's simulated rate was up to 9 %
-#: too high, with 500 packets it was that of the path.
+#: higher than that of the path, with 500 packets it was the same.
 SCALED_BDP_IN_TIME = 500.0
 #: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Our choice: an answer
 #: then takes seconds.
 MOST_PACKETS = 4e5
-CYCLES, SKIPPED = 10, 2  # length of a check and skipped time, in mean times between two window reductions
+CYCLES, SKIPPED = 10, 2  # duration of a check and of the time skipped before it, in mean times between reductions
 SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; our choice: users have to wait for it
 SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losses
 #: Duration of a long transfer, and of the time skipped before it, in mean times between two window reductions. Our
@@ -61,9 +61,9 @@ LONG_PACKETS = 1000
 #: are then within 3 % of the law and of the rates on larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 #: Least number of packets in the buffer of a smaller path, unless the buffer of the path itself has fewer. Our choice:
-#: with a buffer of one packet CUBIC loses bursts that its own acknowledgments release, and carried 3 % of a path of 60
-#: packets, where it carries 87 % of 1 Gbit/s at 10 ms with the same 0.01 bandwidth-delay products, 8 packets. With 6
-#: packets or more the smaller path had a rate within 2 % of the path's (buffers of 0.01, 0.05 and 0.1).
+#: in a buffer of one packet CUBIC loses bursts that its own acknowledgments release. With 0.01 bandwidth-delay products
+#: it carried 87 % of 1 Gbit/s at 10 ms, where this buffer has 8 packets, but 3 % of a smaller path of 60 packets, where
+#: it has one. With 6 packets or more the rates differed by at most 2 % (buffers of 0.01, 0.05 and 0.1).
 LEAST_BUFFER = 6
 #: Largest number of packets in a run of a path that is kept large enough for `LEAST_BUFFER`; it takes some ten seconds.
 #: Our choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
@@ -257,8 +257,8 @@ class TcpPath:
     def scaled_long(self, loss: float) -> Scaled:
         """Return the path for long transfers: the path itself, or a smaller, equivalent one.
 
-        Time does not pass faster if a buffer of few packets determines the size of the smaller path: the window would
-        grow by more than this buffer in a round trip, and timeouts would last longer.
+        If the buffer determines the size of the smaller path, because it has few packets, time does not pass faster:
+        otherwise the window would grow by more than the buffer in a round trip, and timeouts would last longer.
         """
         ratio, rounds = LONG_WINDOW / self._window(loss), self.cycle(loss) / self.round_trip_time
         return self._smaller(loss, ratio, 1.0 if self._least_ratio(loss) > ratio else LONG_ROUNDS / rounds)
@@ -266,9 +266,9 @@ class TcpPath:
     def _smaller(self, loss: float, ratio: float, clock: float) -> Scaled:
         """Return a path with ``ratio`` times the bandwidth-delay product N, and with loss p and CUBIC's C to match.
 
-        In a fluid model, and in the cubic region, the ratio of window to N takes the same course if C k^3/N and p N k
-        stay the same and a second of the path takes k seconds, the ``clock``. Otherwise it takes the same course, in a
-        time proportional to N as Reno does, if C N^2 and p N^2 stay the same.
+        The smaller path keeps the course of the ratio of window to N. In the cubic region a fluid model keeps it if
+        C k^3/N and p N k stay the same, where a second of the path takes k seconds (``clock``) over the smaller path.
+        Otherwise C N^2 and p N^2 stay the same, and the course takes a time in proportion to N, as Reno's does.
         """
         (scheme, given), ratio = self._scheme, min(1.0, max(ratio, self._least_ratio(loss)))
         if self._is_cubic(loss):
@@ -293,10 +293,10 @@ class TcpPath:
     def checks(self, loss: float, effort: Effort) -> list[Run]:
         """Simulate short measurements of the rate, each over a new connection that begins with slow start.
 
-        Slow start takes a number of round trips, which does not shrink with ``clock``. If time passes faster, a flow
-        therefore begins with as many packets as fit into the buffer, and with slow start up to the window that it has
-        afterwards: CUBIC with HyStart fills the link, and Reno keeps half of what link and buffer hold (RFC 5681,
-        equation 4). On paths of 1000 to 4000 packets Reno kept 0.50 to 0.52 of that with buffers of one to four
+        The round trips of slow start do not shrink with ``clock``. If time passes faster, a flow therefore begins with
+        as many packets as fit into the buffer, and its slow start ends at the window that a flow has after a usual slow
+        start: CUBIC with HyStart fills the link, and Reno keeps half of the packets that link and buffer hold (RFC
+        5681, equation 4). On paths of 1000 to 4000 packets Reno kept 0.50 to 0.52 of them with buffers of one to four
         bandwidth-delay products, 0.8 with half of one, and 0.25 with a tenth.
         """
         small = self.scaled(loss)
@@ -323,7 +323,7 @@ class TcpPath:
         return max(lasts, self.check(loss)[1]) if self._times_out(loss) else lasts
 
     def _times_out(self, loss: float) -> bool:
-        """Return whether timeouts, which last longer than cycles, are frequent: a run has to last as long as a check.
+        """Return whether timeouts are frequent: a run then lasts as long as a check, because timeouts are long.
 
         They are frequent above `LARGEST_LOSS_OF_LAW`, and with a buffer of fewer than `LEAST_BUFFER` packets.
         """
@@ -347,7 +347,7 @@ class TcpPath:
 
         The law is a lower bound: it assumes no losses, and that slow start goes on until the path is full. Without
         ``simulate``, and for more than `MOST_OF_FILE` packets, the second value is None. A transfer ends when all data
-        are acknowledged. The last packet has the rest of the data, and ``header`` bytes of headers, as all packets.
+        are acknowledged. Each packet has ``header`` bytes of headers; the last one may have less data than the others.
 
         >>> from longfat.design.senders import SENDERS
         >>> law, simulated = TcpPath(1.25e6, 0.05, 1448, SENDERS["reno"], buffer=4).transfer_time(1e6, 0.0)

@@ -74,9 +74,9 @@ def tcp_window(
     .. math:: W = k \, C R/N, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
 
     C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. The receiver holds
-    back the data behind a lost packet until the packet arrives: a round trip's worth for each transmission of it. A
-    sender whose window is k C R/N need not stop meanwhile. For senders that reduce their windows at losses, k is 2:
-    where losses are so frequent that retransmissions are lost, their windows are far smaller than C R/N.
+    back the data behind a lost packet until the packet arrives: the data of a round trip for each transmission of this
+    packet. A sender need not stop meanwhile if its window is k C R/N. For senders that reduce their windows at losses,
+    k is 2: if losses are so frequent that retransmissions are lost, too, such windows are far smaller than C R/N.
 
     Parameters
     ----------
@@ -325,8 +325,8 @@ def by_iperf3(low: float, high: float, data: int, lasts: float) -> tuple[float, 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
     """Return the simulated rates, limited to one window per round trip.
 
-    The window is the largest possible, or for lower limits the largest that fits into the buffer with any driver. The
-    amount in flight is limited to the sum of the flows' largest windows.
+    The window is TCP's largest, or for lower limits the largest that fits into Linux's largest buffer with any driver.
+    The amount in flight is limited to the sum of the flows' largest windows.
     """
     window = flows * sizes.window
     most, least = window / round_trip_time, flows * sizes.maximum / sizes.overhead / round_trip_time
