@@ -61,7 +61,7 @@ CAPACITY = Argument(
 @options({"capacity": CAPACITY})
 @VERBOSE
 def measured_command(output: Output, files: tuple[str, ...], capacity: float | None, verbose: bool) -> None:
-    """Print what limited a measured flow, what to do and to measure next, and the figures of the path.
+    """Print the limit of a measured flow, what to do and to measure next, and the figures of the path.
 
     A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
     json, a qlog, a capture (pcap, pcapng), or a file of flent or crusader; its content determines its kind. All files

@@ -204,8 +204,8 @@ def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) 
 def options(declared: Mapping[str, Declared], *names: str, optional: bool = False, **more: Any) -> Decorator:
     """Return a decorator that adds an option for each argument of the library in ``names``, by default for all.
 
-    With ``optional`` the help shows the default, but the command gets only what the user has given. ``more`` is passed
-    to `option` for each argument.
+    With ``optional`` the help shows the default, but the command gets only values that the user has given. ``more`` is
+    passed to `option` for each argument.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -49,7 +49,7 @@ def _rest() -> int:
     disciplines = {one.name: one for one in queues.NAMED.values()}
     for name in schemes.names():
         scheme = schemes.scheme(name)
-        for chosen in ({}, schemes.linux(name)):  # the components by default, and those of Linux
+        for chosen in ({}, schemes.linux(name)):  # the default components, and the components of Linux
             scheme.assembled(chosen).compiled()
     # The commands window and buffer simulate long transfers of Linux's CUBIC from after its slow start.
     schemes.scheme("cubic").assembled({**schemes.linux("cubic"), "hystart": 0.0}).compiled()

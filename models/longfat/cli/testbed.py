@@ -94,7 +94,7 @@ def _summary(measured: xr.Dataset, net: Network) -> dict[str, Any]:
 
 
 def _trust(measured: xr.Dataset) -> list[str]:
-    """Return a line with the version of Linux, and with the largest delay by which packets were sent late [ms]."""
+    """Return a line with the version of Linux, and with the longest time by which a packet was sent too late [ms]."""
     about = json.loads(measured.attrs["testbed"])
     longest = max(run["lateness"].get("largest", 0.0) for run in about["runs"])
     repeated = f", {about['repeated']} repeated" if about["repeated"] else ""

@@ -47,11 +47,11 @@ def window_command(
     transfer_size: int | None,
     **flags: Any,
 ) -> None:
-    """Print what limits TCP on a path, what raises its rate, and the lines to paste for this.
+    """Print the limit of TCP's rate on a path, steps that raise the rate, and lines to paste for them.
 
     FILES are measurements (iperf3, ping, ss, captures; see longfat measured), and the output of sysctl -a of the hosts.
-    Options override them. The answer of the law is printed first, the results of simulations follow. Nothing is changed
-    on this machine.
+    Options override the files. The answer of the law is printed first, the results of simulations follow. Nothing is
+    changed on this machine.
     """
     from longfat.cli import window_path, window_steps, window_tcp
     from longfat.design import tcp_windows

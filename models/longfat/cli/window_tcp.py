@@ -1,4 +1,4 @@
-"""Answer of `longfat window` for TCP: what the law says, lines to paste on Linux, simulated rates, and a check."""
+"""Answer of `longfat window` for TCP: limit and steps, lines to paste on Linux, simulated rates, and a check."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Application:
     check: str  # command that measures the rate; COUNT stands for the number of blocks to send, BLOCK for their size
     parallel: str  # plural of the object that has a separate window, so that several such objects carry more
     source: str  # implementations that send their updates as late as ``update`` says
-    over_tcp: bool = True  # whether the protocol runs over TCP, whose own window limits the rate, too
+    over_tcp: bool = True  # whether the protocol runs over TCP, whose window is a further limit
     how: str = "a window"  # object that has the window, the first words of the step that advises a larger one
 
     def rates(

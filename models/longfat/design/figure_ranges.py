@@ -32,7 +32,7 @@ class Range:
 def read(name: str, value: Any, unit: str, allowed: str) -> Range:
     """Read a number, a text with its unit, a pair of ends, or a text such as "80..100Mbit/s".
 
-    The arguments are those of `longfat.quantities.read`. A lower end without a unit has that of the upper end.
+    The arguments are those of `longfat.quantities.read`. A lower end without a unit has the unit of the upper end.
 
     >>> read("rate", "80..100Mbit/s", "bytes/s", "(0, inf)")
     Range(low=10000000.0, high=12500000.0)

@@ -143,7 +143,7 @@ class Limits:
         return LARGEST_UNSCALED if SCALING in self.off else LARGEST_WINDOW
 
     def lacking(self, maximum: int) -> tuple[str, ...]:
-        """Return those of the names tcp_rmem and tcp_wmem whose limit is below a required maximum [bytes].
+        """Return the names of the settings, tcp_rmem and tcp_wmem, that are below a required maximum [bytes].
 
         >>> Limits("", 32 << 20, 4 << 20).lacking(19 << 20)
         ('tcp_wmem',)

@@ -107,9 +107,9 @@ def tcp_window(
 
     Notes
     -----
-    If inputs are ranges, the rate is that in the middle of all ranges, and its limits are those at the worst and at the
-    best ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
-    Window and socket buffers are those for the largest bandwidth-delay product.
+    If inputs are ranges, the rate is simulated in the middle of all ranges, its lower limit at the worst ends, and its
+    upper limit at the best ends: a higher capacity does not lower the rate, and a higher loss or round-trip time does
+    not raise it. Window and socket buffers suffice for the largest bandwidth-delay product.
 
     A long transfer, and a check as a user makes it, are simulated as docs/window.md says. The long transfers of several
     flows share its 100 mean times between two reductions of the window, but last 20 at least; a long transfer of BBR is
@@ -344,8 +344,8 @@ def _range(name: str, value: Any) -> Range:
 def _rates(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     """Simulate checks and long transfers; return the rates [bytes/s] with their limits, and the data in flight.
 
-    The limits ``check_...`` and ``long_...`` are those of one more run, which is a check, or lasts as long as a long
-    transfer; they are widened by the accuracy of the simulator.
+    The limits ``check_...`` are the prediction interval of one more check, ``long_...`` of one more run that lasts
+    as long as a long transfer; both are widened by the accuracy of the simulator.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)

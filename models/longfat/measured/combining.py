@@ -48,7 +48,7 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements from which to take the figure ``name``: those of the first kind in `ORDER` that has it.
+    """Return the measurements from which to take a figure: all of the first kind of file in `ORDER` that has it.
 
     For ``limited_by``, files that name a processor as the limit come first. Only iperf3 does so: other files show such
     a flow as limited by its sender or by the receiver's window.

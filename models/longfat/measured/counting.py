@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 CONFIDENCE = 0.95
-#: Number of losses, or of bursts of losses, that a measurement should have; the commands recommend to prolong those
-#: with fewer. Our choice: the ends of the interval for ten losses differ by a factor of only 3.8.
+#: Number of losses, or of bursts of losses, that a measurement should have; if it has fewer, the commands recommend a
+#: longer measurement. Our choice: the ends of the interval for ten losses differ by a factor of only 3.8.
 ENOUGH = 10
 #: If the ends of the loss's interval differ by this factor or more, the commands recommend a further measurement (our
 #: choice).

@@ -1,4 +1,4 @@
-"""What a measurement says of a flow: what limited its rate, what to do and to measure next, metrics of RFC 6349."""
+"""Diagnosis of a measured flow: limit of its rate, steps that can raise it, next measurement, metrics of RFC 6349."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class Series:
 
     @classmethod
     def of(cls, *given: tuple[str, str, Points], timed: bool = True) -> tuple[Series, ...]:
-        """Return series from names, units and points, without those of fewer than two points or of zeros alone."""
+        """Return series from names, units and points, but none with fewer than two points or with zeros only."""
         return tuple(
             cls(name, unit, tuple(float(time) for time, _ in points), tuple(value for _, value in points), timed)
             for name, unit, points in given

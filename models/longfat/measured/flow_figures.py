@@ -40,7 +40,7 @@ class Transfer:
         return median(one.size for one in self.sent) if self.sent else 0.0
 
     def take_round_trips(self) -> None:
-        """Set `base` and `mean` to those of the transmissions' round-trip times; to None if there is no sample."""
+        """Set `base` and `mean` from the round-trip times of the transmissions; to None if there are none."""
         trips = [one.round_trip_time for one in self.sent if one.round_trip_time is not None]
         self.base, self.mean = (min(trips), sum(trips) / len(trips)) if trips else (None, None)
 

@@ -200,7 +200,7 @@ def _loss_events(samples: list[_Sample]) -> int | None:
 
 
 def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return a record of what limited the flow: a processor, or a cause inferred from windows and data in flight."""
+    """Return a record with the limit of the flow: a processor, or a limit inferred from windows and data in flight."""
     control = str(end.entries().get("sender_tcp_congestion") or "") or None
     asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
     processor, taken = _processor(start, end)

@@ -13,7 +13,7 @@ from longfat.measured.figures import Measurement
 
 KIND = "iperf3"
 #: Pattern of a line of an interval or of the summary. Groups: stream, end, bytes and prefix, rate with prefix and unit,
-#: and the rest of the line, in which lines of sender and receiver differ.
+#: and the rest of the line, which in the summary ends with "sender" or "receiver".
 _LINE = re.compile(
     r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
 )

@@ -1,4 +1,4 @@
-"""Detection of what limited a TCP flow: the network, the receiver's window, the sender or its buffer, a processor.
+"""Detection of the limit of a TCP flow: the network, the receiver's window, the sender or its buffer, a processor.
 
 The limits network, window and sender, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson
 and Shenker, On the Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because

@@ -220,7 +220,7 @@ class _Reader:
         return (back, there) if opened.source == self.source else (there, back)
 
     def _unwrapped(self, number: int) -> int:
-        """Return the unwrapped value of a 32-bit sequence number, the one nearest to the highest number sent so far."""
+        """Return a 32-bit sequence number without wrapping: the value nearest to the highest number sent so far."""
         offset = (number - self.zero) % 2**32
         return offset + round((self.next - offset) / 2**32) * 2**32
 
@@ -255,7 +255,7 @@ class _Reader:
         self.next = max(self.next, begin + size)
 
     def _fill(self, before: int, begin: int, size: int) -> None:
-        """Record a packet that fills a gap: it was lost upstream of the capture and resent, or it was reordered."""
+        """Record a packet that fills a gap: retransmitted after a loss upstream of the capture, or reordered."""
         if len(self.sent) - before >= REORDERED:
             at = self.sent[min(before, len(self.sent) - 1)].time
             self.unseen.append((before, Transmission(at, begin, size, lost=True)))
