@@ -91,17 +91,17 @@ def carry(hosts: Sequence[Host], round_trip: float) -> tuple[float, float]:
     """Return the rate of the data that arrive between START and END [bytes/s], and the share of late packets."""
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
-    from longfat.testbed.ledger import Ledger
+    from longfat.testbed.ledger import Account
     from longfat.testbed.pump import Pump
 
     net = Network().link("a", "b", rate=RATE, delay=round_trip / 2).link("b", "a", rate=RATE, delay=round_trip / 2)
     net.flow("cubic", path=["a", "b"], packet=1500, ack=52)
-    ledger, arrived = Ledger(1), list[int]()
+    account, arrived = Account(), list[int]()
 
     def measure() -> None:
-        arrived.append(ledger.accounts[0].in_order)
+        arrived.append(account.in_order)
 
-    pump = Pump(Emulator(net, duration=END + 1.0), (hosts[0].device, hosts[1].device), is_tcp, ledger=ledger)
+    pump = Pump(Emulator(net, duration=END + 1.0), (hosts[0].device, hosts[1].device), is_tcp, accounts=[account])
     pump.run(END * SECOND, [(START * SECOND, measure), (END * SECOND, measure)])
     return (arrived[1] - arrived[0]) / (END - START), pump.late
 

@@ -177,11 +177,11 @@ class Log:
     def __init__(self, emulator):
         self.emulator, self.arrivals, self.due = emulator, [], []
 
-    def sent(self, connection, back, packet):
+    def count_sent(self, back, packet):
         if not back:
             self.arrivals.append((self.emulator.now, len(packet), bytes(packet[-4:])))
 
-    def received(self, delivery):
+    def count_received(self, delivery):
         if not delivery.back:
             self.due.append((delivery.time_ns, delivery.packet[-4:]))
 
@@ -205,7 +205,7 @@ def main(kind, mbit, count, store=""):
     net = Network().link("a", "b", rate=rate / 8, delay=DELAY / 1e9, buffer=ROOM, duplex=True)
     emulator = Emulator(net.flow("sack", path=["a", "b"]))
     log = Log(emulator)
-    pump = Pump(emulator, tuple(hosts.devices), lambda packet: 0, ledger=log)
+    pump = Pump(emulator, tuple(hosts.devices), lambda packet: 0, accounts=[log])
     pump.run(60 * 10**9, [(0, lambda: os.write(sender, b"x"))], arrivals.fileno())
     trips = np.array(json.load(trips)) - (2 * DELAY + 2 * 8 * 10**9 * SIZE // rate)
     expected = ideal_fifo([one[:2] for one in log.arrivals], rate, ROOM, DELAY)

@@ -1,5 +1,6 @@
 """Headers of packets, checksums, and the accounts of connections, from packets made by hand."""
 
+import copy
 import random
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from longfat.base.headers import SYN, codepoint, complete_segment, difference, mark
 from longfat.sim.kernel.records import NEVER
 from longfat.testbed.emulator import Delivery
-from longfat.testbed.ledger import Account, Ledger
+from longfat.testbed.ledger import Account
 
 ACK, FIN = 16, 1
 
@@ -89,28 +90,26 @@ def test_received_bytes_against_a_set():
 def test_accounts_of_a_connection():
     """A transfer of five packets of 100 bytes; the second is lost and sent again. Sequence numbers wrap around."""
     start = 2**32 - 250
-    ledger = Ledger(1)
-    account = ledger.accounts[0]
-    account.goal = 500
-    assert ledger.sent(0, False, tcp(start - 1, flags=SYN)) is None
-    assert ledger.sent(0, True, tcp(7777, flags=SYN | ACK)) is None  # the receiver numbers its own bytes
+    account = Account(goal=500)
+    assert account.count_sent(False, tcp(start - 1, flags=SYN)) is None
+    assert account.count_sent(True, tcp(7777, flags=SYN | ACK)) is None  # the receiver numbers its own bytes
     packets = [tcp(start + 100 * k, 100) for k in range(5)]
-    assert [ledger.sent(0, False, one) for one in packets] == [0, 1, 2, 3, 4]
+    assert [account.count_sent(False, one) for one in packets] == [0, 1, 2, 3, 4]
     for k in (0, 2, 3, 4):
-        ledger.received(Delivery(1000 + k, 0, False, packets[k]))
+        account.count_received(Delivery(1000 + k, 0, False, packets[k]))
         answer = tcp(acknowledgment=start + 100)
-        assert ledger.sent(0, True, answer) is None
-        ledger.received(Delivery(2000 + k, 0, True, answer))
-    before = ledger.snapshot()[0]
+        assert account.count_sent(True, answer) is None
+        account.count_received(Delivery(2000 + k, 0, True, answer))
+    before = copy.deepcopy(account)
     assert (account.in_order, account.received, account.received_bytes) == (100, 4, 4 * 152)
-    assert ledger.sent(0, False, packets[1]) == 1
-    ledger.received(Delivery(3000, 0, False, packets[1]))
+    assert account.count_sent(False, packets[1]) == 1
+    account.count_received(Delivery(3000, 0, False, packets[1]))
     answer = tcp(acknowledgment=start + 500)
     assert account.finish_ns == NEVER
-    ledger.received(Delivery(4000, 0, True, answer))
+    account.count_received(Delivery(4000, 0, True, answer))
     assert (account.sent, account.retransmitted, account.received_bytes) == (6, 1, 5 * 152)
     assert (account.in_order, account.finish_ns) == (500, 4000)
     assert (before.in_order, before.blocks) == (100, [(200, 500)])
-    ledger.received(Delivery(5000, 0, False, packets[1]))  # a duplicate brings nothing new
-    ledger.received(Delivery(6000, 0, True, answer))
+    account.count_received(Delivery(5000, 0, False, packets[1]))  # a duplicate brings nothing new
+    account.count_received(Delivery(6000, 0, True, answer))
     assert (account.received, account.received_bytes, account.finish_ns) == (6, 5 * 152, 4000)

@@ -84,11 +84,11 @@ def test_answers_enter_when_their_cause_was_due(monkeypatch, hosts, late):
     """
     near, far = hosts
     deliveries = []
-    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    account = SimpleNamespace(count_sent=lambda *_: None, count_received=deliveries.append)
     machine = Machine(monkeypatch, near, far, lambda side, _: [bytes(40) if side else bytes(1000)], late)
     machine.events.append((0, lambda: far[0].send(bytes(1000))))
     emulator = Emulator(path())
-    pump = Pump(emulator, tuple(near), lambda packet: 0, ledger=ledger)
+    pump = Pump(emulator, tuple(near), lambda packet: 0, accounts=[account])
     pump.run(500 * MS)
     begin = deliveries[0].time_ns - 6 * MS
     assert late <= begin < late + 0.1 * MS  # the first packet enters when the clock says
@@ -130,9 +130,9 @@ def test_packets_of_timers_enter_by_the_clock(monkeypatch, hosts):
     for at in (20, 30):
         machine.events.append((10**9 + at * MS, lambda: far[0].send(bytes(1000))))
     deliveries = []
-    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    account = SimpleNamespace(count_sent=lambda *_: None, count_received=deliveries.append)
     emulator = Emulator(path())
-    Pump(emulator, tuple(near), lambda packet: 0, ledger=ledger).run(100 * MS)
+    Pump(emulator, tuple(near), lambda packet: 0, accounts=[account]).run(100 * MS)
     for at, one in zip((20, 30), deliveries, strict=True):
         assert at * MS + 6.05 * MS <= one.time_ns < at * MS + 6.06 * MS
     assert emulator.now == 100 * MS
@@ -154,9 +154,9 @@ def test_packets_that_a_call_causes_enter_at_its_time(monkeypatch, hosts):
     near, far = hosts
     machine = Machine(monkeypatch, near, far, lambda side, packet: [], late=400_000)
     deliveries = []
-    ledger = SimpleNamespace(sent=lambda *_: None, received=deliveries.append)
+    account = SimpleNamespace(count_sent=lambda *_: None, count_received=deliveries.append)
     calls = [(20 * MS, lambda: far[0].send(bytes(1000)))]
-    Pump(Emulator(path()), tuple(near), lambda packet: 0, ledger=ledger).run(100 * MS, calls)
+    Pump(Emulator(path()), tuple(near), lambda packet: 0, accounts=[account]).run(100 * MS, calls)
     assert [one.time_ns for one in deliveries] == [26 * MS]
     assert machine.got[0][1] > 26 * MS
 

@@ -6,7 +6,7 @@ The counters follow from the headers of the packets, so that a goodput does not 
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from longfat.base.headers import SYN, Segment, complete_segment, difference
 from longfat.sim.kernel.records import NEVER, NONE
@@ -15,7 +15,14 @@ from longfat.testbed.emulator import Delivery
 
 @dataclass
 class Account:
-    """Counters of one connection; offsets are in bytes of data, and the first byte after the SYN has offset 0."""
+    """Counters of one connection; offsets are in bytes of data, and the first byte after the SYN has offset 0.
+
+    Examples
+    --------
+    >>> account = Account()
+    >>> account.insert(0, 10), account.insert(20, 30), account.insert(5, 25), account.in_order
+    (10, 10, 10, 30)
+    """
 
     begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
     unit: int = 0  # bytes of data in a full packet
@@ -49,59 +56,40 @@ class Account:
             del self.blocks[0]
         return new
 
-
-class Ledger:
-    """Counters of all connections.
-
-    Examples
-    --------
-    >>> account = Account()
-    >>> account.insert(0, 10), account.insert(20, 30), account.insert(5, 25), account.in_order
-    (10, 10, 10, 30)
-    """
-
-    def __init__(self, connections: int) -> None:
-        self.accounts = [Account() for _ in range(connections)]
-
-    def snapshot(self) -> list[Account]:
-        """Return copies of the present counters."""
-        return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
-
-    def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
+    def count_sent(self, back: bool, packet: bytes) -> int | None:
         """Count a packet that a host sent; return its sequence number [full packets], None if it has no data."""
-        found, account = complete_segment(packet), self.accounts[connection]
+        found = complete_segment(packet)
         if back or found is None:
             return None
         if found.flags & SYN:
-            account.begin = (found.sequence + 1) % 2**32
+            self.begin = (found.sequence + 1) % 2**32
         if found.payload <= 0:
             return None
-        offset = _offset(found, account)
-        account.unit = max(account.unit, found.payload)
-        account.sent += 1
-        account.retransmitted += offset < account.high
-        account.high = max(account.high, offset + found.payload)
-        return offset // account.unit
+        offset = self._offset(found)
+        self.unit = max(self.unit, found.payload)
+        self.sent += 1
+        self.retransmitted += offset < self.high
+        self.high = max(self.high, offset + found.payload)
+        return offset // self.unit
 
-    def received(self, delivery: Delivery) -> None:
+    def count_received(self, delivery: Delivery) -> None:
         """Count a packet that has reached a host."""
-        found, account = complete_segment(delivery.packet), self.accounts[delivery.connection]
+        found = complete_segment(delivery.packet)
         if found is None:
             return
         if delivery.back:
-            expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
-            if account.begin != NONE and min(expected, account.high) >= account.goal:
-                account.finish_ns = min(account.finish_ns, delivery.time_ns)
+            expected = self.high + difference(found.acknowledgment, (self.begin + self.high) % 2**32)
+            if self.begin != NONE and min(expected, self.high) >= self.goal:
+                self.finish_ns = min(self.finish_ns, delivery.time_ns)
         elif found.payload > 0:
-            offset = _offset(found, account)
-            account.received += 1
-            account.last_arrival_ns = delivery.time_ns
-            if account.insert(offset, offset + found.payload):
-                account.received_bytes += found.payload + found.begin
+            offset = self._offset(found)
+            self.received += 1
+            self.last_arrival_ns = delivery.time_ns
+            if self.insert(offset, offset + found.payload):
+                self.received_bytes += found.payload + found.begin
 
-
-def _offset(found: Segment, account: Account) -> int:
-    """Return the offset of a segment's first byte; if no SYN was seen, the first segment seen has offset 0."""
-    if account.begin == NONE:
-        account.begin = found.sequence
-    return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)
+    def _offset(self, found: Segment) -> int:
+        """Return the offset of a segment's first byte; if no SYN was seen, the first segment seen has offset 0."""
+        if self.begin == NONE:
+            self.begin = found.sequence
+        return self.high + difference(found.sequence, (self.begin + self.high) % 2**32)

@@ -10,7 +10,7 @@ import functools
 import pickle
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,17 +143,16 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     # Import the simulator only now, after the hosts exist, because its libraries start threads.
     from longfat.sim.runs import results
     from longfat.testbed.emulator import Emulator, idle
-    from longfat.testbed.ledger import Ledger
+    from longfat.testbed.ledger import Account
     from longfat.testbed.pump import Captures, Pump
 
     net, rng = pickle.loads(job.network)
     emulator = Emulator(net, rng=rng, sample_every=job.sample_every, duration=job.duration)
-    simulation, ledger = emulator.simulation, Ledger(len(job.connections))
-    for account, one in zip(ledger.accounts, job.connections, strict=True):
-        account.goal = account.goal if one.file is None else one.file
+    simulation = emulator.simulation
+    accounts = [Account() if one.file is None else Account(goal=one.file) for one in job.connections]
     captures = None if job.captures is None else Captures(*job.captures)
     carrier = functools.partial(
-        Pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, ledger=ledger, captures=captures
+        Pump, hosts=(hosts[0].device, hosts[1].device), classify=number_of, accounts=accounts, captures=captures
     )
     if captures is not None:
         captures.shift_ns = -LONGEST_HANDSHAKE_NS
@@ -165,14 +164,19 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     if captures is not None:
         captures.shift_ns = 0
     measured: list[Any] = []
-    calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
+
+    def measure() -> None:
+        present = [replace(one, blocks=list(one.blocks)) for one in accounts]
+        measured.append((results.snapshot(simulation), present))
+
+    calls = _calls(job, senders, measure)
     running()
     end = round(job.duration * SECOND)
     pump = carrier(emulator)
     pump.run(end, calls)
     if captures is not None:
         captures.close()
-    (before, ledger_before), (after, ledger_after) = measured
+    (before, accounts_before), (after, accounts_after) = measured
     samples = table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
@@ -181,8 +185,8 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         measured=results.measure(simulation, before, after),
         packet_counts=simulation.packet_counts(),
         trace=None if job.sample_every is None else results.traces(simulation, job.sample_every),
-        before=ledger_before,
-        after=ledger_after,
+        before=accounts_before,
+        after=accounts_after,
         samples=samples,
         settings=settings.recorded(hosts[0]),
         trust=_trust(pump, end, sum(host.drops() for host in hosts), samples, senders, job),

@@ -15,7 +15,7 @@ import os
 import select
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from longfat.base.headers import complete_segment, pcap_header, pcap_record
 from longfat.sim.kernel.records import NEVER, SECOND
 from longfat.testbed.emulator import Delivery, Emulator
-from longfat.testbed.ledger import Ledger
+from longfat.testbed.ledger import Account
 from longfat.testbed.network_namespaces import CannotRun
 
 LATE_NS = 2_000_000  # our choice: a packet counts as late if it is written more than this time after it is due
@@ -75,8 +75,8 @@ class Pump:
         File descriptors of the host of all senders and of that of all receivers.
     classify : callable
         Returns the number of the connection of a packet, a negative number if the packet belongs to none.
-    ledger : Ledger, optional
-        Counts the packets of each connection.
+    accounts : sequence of Account, optional
+        Counters of each connection.
     captures : Captures, optional
         Writes the packets to files.
     """
@@ -87,11 +87,11 @@ class Pump:
         hosts: tuple[int, int],
         classify: Callable[[bytes], int],
         *,
-        ledger: Ledger | None = None,
+        accounts: Sequence[Account] | None = None,
         captures: Captures | None = None,
     ) -> None:
         self.emulator, self.hosts, self.classify = emulator, hosts, classify
-        self.ledger, self.captures = ledger, captures
+        self.accounts, self.captures = accounts, captures
         self.calls: list[tuple[int, Callable[[], Any]]] = []
         self.called = 0  # number of calls that have been made
         self.lateness = array("q")  # of each packet [ns]
@@ -171,8 +171,8 @@ class Pump:
             os.write(host, delivery.packet)
         except OSError:
             self.refused += 1
-        if self.ledger is not None:
-            self.ledger.received(delivery)
+        if self.accounts is not None:
+            self.accounts[delivery.connection].count_received(delivery)
         if self.captures is not None:
             self.captures.write(int(not delivery.back), delivery.time_ns, delivery.packet)
         for packet in self._read(host):
@@ -194,7 +194,7 @@ class Pump:
         if connection < 0:
             self.unknown += 1
             return
-        number = None if self.ledger is None else self.ledger.sent(connection, back, packet)
+        number = None if self.accounts is None else self.accounts[connection].count_sent(back, packet)
         if self.captures is not None:
             self.captures.write(int(back), self.emulator.now, packet)
         self.emulator.inject(connection, back, self.emulator.now, packet, number)
