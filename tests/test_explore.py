@@ -11,8 +11,8 @@ import xarray as xr
 
 import longfat as lf
 from longfat.base import extras
-from longfat.explore import law_curves, simulations
-from longfat.explore.state import start
+from longfat.explore import simulations
+from longfat.explore.state import start, svg
 from longfat.handbook.presets import PRESETS, presets
 from longfat.law import registered
 from tests.served import Fake
@@ -33,7 +33,7 @@ def law_has_a_model(one):
     begin = start(one)
     for across in one.symbols:
         state = begin.along(across)
-        data = law_curves.dataset(state, points=7)
+        data = lf.explore.dataset(state, points=7)
         x = data[across].values
         assert one.symbols[across].interval.contains(x).all()
         # one point at a time, in floats, beside the whole curve as an array
@@ -78,7 +78,7 @@ def test_presets_lie_in_the_domains(one):
     for law in suited:
         state = start(law, **one.of(law))  # refuses what lies outside
         assert all(state.values[name] == value for name, value in one.of(law).items())
-        law_curves.dataset(state, points=3)
+        lf.explore.dataset(state, points=3)
     names = {name.split(".")[-1] for name in one.values}
     assert names <= {name for law in suited for name in law.symbols}  # nothing is set that no law has
 
@@ -94,7 +94,7 @@ def test_presets_by_hand():
     for one in presets(lf.laws.loss_load.loss_probability):
         law = lf.laws.loss_load.loss_probability
         state = start(law, **one.of(law))
-        loss = law_curves.dataset(state, points=3).operating_value.item()
+        loss = lf.explore.dataset(state, points=3).operating_value.item()
         assert loss == pytest.approx(
             1 / (state.values["k"] + 1), rel=1e-12
         )  # the equilibrium: Prithviraj and Williamson, section 2.3
@@ -102,7 +102,7 @@ def test_presets_by_hand():
 
 def test_validity_and_the_printed_curve():
     state = start(EFFICIENCY, window=30, loss=1e-3, segment_packets=16, ack_segments=23)
-    data = law_curves.dataset(state)
+    data = lf.explore.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.
     assert data.operating_as_printed < data.operating_value
@@ -110,7 +110,7 @@ def test_validity_and_the_printed_curve():
 
 def test_family():
     state = start(lf.laws.queues.mm1k_loss, load=0.8, capacity=5).spread("capacity", [1, 10])
-    data = law_curves.dataset(state, points=5)
+    data = lf.explore.dataset(state, points=5)
     assert data.capacity.values.tolist() == [1, 5, 10]
     # one place: rho/(1 + rho)
     assert data.law.sel(capacity=1).values == pytest.approx(data["load"].values / (1 + data["load"].values))
@@ -162,7 +162,7 @@ def test_curves_survive_a_file_and_are_drawn(tmp_path):
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
-    drawn = law_curves.svg(data)
+    drawn = svg(data)
     for words in ("Window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
         assert words in drawn
 

@@ -13,8 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import extras
-from longfat.explore.law_curves import dataset, figure
-from longfat.explore.state import State, start
+from longfat.explore.state import State, dataset, figure, start
 from longfat.handbook.presets import Preset, presets
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat.base import domains
-from longfat.explore.state import State, start
+from longfat.explore.state import CONFIDENCE, State, start
 from longfat.law import Law
 from longfat.replication import interval
 from longfat.testing.seeded_runs import run_once, seed_of
@@ -17,7 +17,6 @@ from longfat.testing.seeded_runs import run_once, seed_of
 if TYPE_CHECKING:
     from longfat.verify.simulators import Simulator
 
-CONFIDENCE = 0.95
 POINTS = 13  # number of points along the x axis
 FEW = 3  # replications after which a point is first shown; further replications follow once all points are shown
 SEED = 0  # seed of every request, so that equal settings give equal points

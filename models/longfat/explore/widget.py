@@ -13,8 +13,7 @@ import traitlets
 
 from longfat.base import extras
 from longfat.explore import simulations
-from longfat.explore.law_curves import dataset, svg
-from longfat.explore.state import State, chosen, find, start
+from longfat.explore.state import State, chosen, dataset, find, start, svg
 from longfat.handbook import pages
 from longfat.law import Law
 
