@@ -9,7 +9,7 @@ import xarray as xr
 from longfat import plot, sim, testbed
 from longfat.sim import Network
 from longfat.testbed import datasets
-from longfat.testbed.comparison import beside, difference
+from longfat.testbed.datasets import beside, difference
 from tests.testbed import stand_in
 
 

@@ -104,7 +104,7 @@ def _trust(measured: xr.Dataset) -> list[str]:
 def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> Answer:
     """Simulate the measured scenario; return the comparison as functions for text and JSON, and as a Dataset."""
     from longfat import sim
-    from longfat.testbed.comparison import beside
+    from longfat.testbed.datasets import beside
     from longfat.testbed.law_values import law_values
     from longfat.testbed.plan import with_handshakes
 
@@ -165,7 +165,7 @@ def _cell(both: xr.Dataset, quantity: str, where: dict[str, str], unit: str, sev
 
 def _ratio(both: xr.Dataset, quantity: str, where: dict[str, str]) -> str:
     """Format the relative difference of Linux from the simulator, with the half width of its interval."""
-    from longfat.testbed.comparison import difference
+    from longfat.testbed.datasets import difference
 
     more, half = difference(both, quantity, where)
     if math.isnan(more):

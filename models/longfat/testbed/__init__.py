@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
-    from longfat.testbed.comparison import compare
-    from longfat.testbed.datasets import run
+    from longfat.testbed.datasets import compare, run
     from longfat.testbed.network_namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
     from longfat.testbed.runs import RejectedRun
