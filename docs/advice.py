@@ -90,7 +90,7 @@ def latest(one: dict) -> dict:
 
 
 def summary(rows: list[dict]) -> Iterator[str]:
-    """Return the rows of the table: the settings by question and sender, with the advice of today."""
+    """Yield the rows of the table: the settings by question and sender, with the advice of today."""
     for kind in ("window", "buffer"):
         for scheme, name in SENDERS.items():
             some = [one for one in rows if (one["kind"], one["scheme"]) == (kind, scheme)]
@@ -107,7 +107,7 @@ def summary(rows: list[dict]) -> Iterator[str]:
 
 
 def lines(rows: list[dict]) -> Iterator[dict[str, Any]]:
-    """Return the lines that were given to tc, with what was promised and seen [bytes/s]."""
+    """Yield the lines that were given to tc, with the promised and the measured rates [bytes/s]."""
     for one in rows:
         for key, said in (("pasted_without_room", "none"), ("pasted", "joined"), ("pasted_own", "joined, own")):
             if key in one:
@@ -121,7 +121,7 @@ def lines(rows: list[dict]) -> Iterator[dict[str, Any]]:
 
 
 def runs(rows: list[dict]) -> Iterator[dict[str, Any]]:
-    """Return every run with its setting, its advice and what was promised, in bytes, bytes/s and seconds."""
+    """Yield every run with its setting, advice, promised and measured values, in bytes, bytes/s and seconds."""
     for one in rows:
         for version in ("first", "today", "raised"):
             if version != "first" and not one.get(version, {}).get("seen"):

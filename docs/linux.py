@@ -142,7 +142,7 @@ def rules_in_csv():
 
 
 def followed():
-    """Return how many of the stored windows of the picture are Linux's within a packet."""
+    """Return a sentence with the share of the picture's windows that differ from Linux's by a packet at most."""
     windows = PART.kept()[NAME].window_trace
     apart = abs(windows.sel(face="simulator") - windows.sel(face="Linux"))
     shares = [

@@ -1,4 +1,4 @@
-"""Reference of the Python interface: what the packages list in ``__all__``, with signatures and docstrings.
+"""Reference of the Python interface: the names in ``__all__`` of the packages, with signatures and docstrings.
 
 Functions and classes come from their docstrings by numpydoc. Laws have pages of their own.
 """
@@ -25,7 +25,7 @@ PACKAGES = (
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """Return the public names of a module: those of ``__all__``, or else what it defines itself.
+    """Return the public objects of a module by name: the names in ``__all__``, or else all that it defines itself.
 
     >>> sorted(public(pkgutil.resolve_name("longfat.replication")))
     ['SweepError', 'interval', 'replicate', 'sweep']

@@ -1,4 +1,4 @@
-"""Pages of the standard experiments: the network, the variants, what the paper leaves open, every scheme's results."""
+"""Pages of the standard experiments: network, variants, choices that the paper leaves open, results of schemes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def scenario(number: int) -> str:
 
 
 def described(number: int) -> str:
-    """Return what the scenario file says about the experiment.
+    """Return the description of an experiment, which is the first comment of its scenario file.
 
     >>> described(1)
     'Slow changes in cross traffic: ten more files, one every 44 ms from 100 ms on.'

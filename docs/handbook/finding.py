@@ -1,4 +1,4 @@
-"""What the search knows beside Sphinx's index: beginnings of pages, their kinds, other words for their subjects."""
+"""Data that the search uses besides Sphinx's index: beginnings of pages, their kinds, synonyms of their subjects."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def terms() -> list[dict[str, Any]]:
 
 
 def synonyms() -> list[tuple[str, str]]:
-    """Return the abbreviations of the glossary in small letters, with what they stand for."""
+    """Return the abbreviations of the glossary with their long forms, both in small letters."""
     return [
         (short.lower(), one["names"][0].lower())
         for one in terms()
@@ -63,7 +63,7 @@ def synonyms() -> list[tuple[str, str]]:
 
 
 def _read(app: Sphinx, tree: nodes.document) -> None:
-    """Keep the first paragraph of a page that has been read."""
+    """Store the first paragraph of a page, after Sphinx has read the page."""
     from docutils import nodes
 
     page = app.env.docname

@@ -91,7 +91,7 @@ def _letter(word: str) -> str:
 
 
 def typeset(text: str, letters: Iterable[str] = (), wrap: Callable[[str], str] = "{{math}}`{}`".format) -> str:
-    r"""Return a text with its formulas typeset; ``letters`` are those that stand alone in it, too.
+    r"""Return a text with its formulas typeset; letters in ``letters`` are formulas even alone.
 
     >>> typeset("Where w_a >= 3 s/8 and a rate of C^2/F holds, for K packets.", "K")
     'Where {math}`w_{a} \\ge 3\\,s/8` and a rate of {math}`C^{2}/F` holds, for {math}`K` packets.'
@@ -119,7 +119,7 @@ def _typeset(text: str, letters: frozenset[str], wrap: Callable[[str], str]) -> 
 
 
 def _is_formula(text: str, letters: frozenset[str]) -> bool:
-    """Return whether what has been read is a formula and not a word or a number of a sentence."""
+    """Return whether a part of a sentence is a formula, not a word or a number."""
     names = re.findall(r"[A-Za-z]\w*", text)
     if text in ARTICLES or (not names and "^" not in text) or (text[0] == "-" and not letters >= {*names}):
         return False

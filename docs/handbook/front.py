@@ -1,4 +1,4 @@
-"""First page of the handbook, and the page that leads to what is looked up."""
+"""First page of the handbook, and the page with links to all references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page for each law: sentence, formula, live plot, letters, where it holds; what else is known unfolds."""
+"""A page for each law: sentence, formula, live plot, letters, validity; further parts unfold on demand."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _letters(law: Law) -> str:
 
 
 def _validity(law: Law, notes: str) -> str:
-    """Return where the law holds, and how well."""
+    """Return a text on the law's range of validity and its accuracy there."""
     if law.validity is None:
         whole = "The record states no accuracy: under its source's assumptions the law holds over its whole domain."
         return f"{notes}\n\n{whole}\n"
@@ -89,7 +89,7 @@ def _validity(law: Law, notes: str) -> str:
 
 
 def _printed(law: Law, formulas: bool) -> str:
-    """Return the source's own expression, if it is wrong, and what is wrong with it."""
+    """Return the expression that the source prints, if it is wrong, and its error."""
     if not law.has_printed:
         return ""
     printed = law.as_printed
@@ -173,7 +173,7 @@ def _elasticity(law: Law, point: dict[str, float], name: str) -> str:
 
 
 def _neighbours(law: Law) -> str:
-    """Return the laws that the text of this one mentions, that mention it, or that are proved together with it."""
+    """Return a list of links to laws that a law mentions, that mention it, or that are proved together with it."""
     near = neighbours()[law.public_name]
     proof = law.derivation.split(".")[:2]  # without the part of its result
     together = [one for one in laws() if one.derivation and one.derivation.split(".")[:2] == proof]
@@ -181,7 +181,7 @@ def _neighbours(law: Law) -> str:
 
 
 def _written(law: Law) -> tuple[str, str, str]:
-    """Return what the docstring has beside its first sentence: equations, notes and examples, for MyST."""
+    """Return three texts of a law's docstring for MyST: text with equations below the summary, notes, examples."""
     head, found = docstrings.sections(law.function.__doc__ or "")
     notes = "\n\n".join(filter(None, (found.get("Notes", ""), found.get("See Also", ""))))
     examples = found.get("Examples", "")
@@ -218,7 +218,7 @@ def _copies(law: Law, formulas: bool) -> str:
 
 
 def page(law: Law, formulas: bool = True) -> str:
-    """Return the page of a law; without formulas, what has to be computed is left out."""
+    """Return the page of a law; if ``formulas`` is false, parts that take time to compute are left out."""
     equations, notes, examples = _written(law)
     hook = f'<div class="live-law" data-law="{law.public_name}"></div>'
     version = f"This version of the expression: `{digest(law)}`.\n\n" if formulas else ""

@@ -26,7 +26,7 @@ URL = re.compile(r"""url\(\s*['"]?([^'")]+)['"]?\s*\)|@import\s+['"]([^'"]+)['"]
 
 @dataclass
 class Page(HTMLParser):
-    """What one page has: its anchors, where its links lead, and what it loads."""
+    """Anchors of a page, targets of its links, and addresses that it loads."""
 
     anchors: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ def elsewhere(address: str) -> bool:
 
 
 def problems(site: Path) -> list[str]:
-    """Return what is wrong with the links of all pages and style sheets below a folder, one sentence each."""
+    """Return a sentence for each broken or foreign link of the pages and style sheets below a folder."""
     site = site.resolve()
     templates = site / "_static"  # of the theme
     pages = {path: read(path) for path in sorted(site.rglob("*.html")) if templates not in path.parents}
@@ -106,7 +106,7 @@ def problems(site: Path) -> list[str]:
 
 
 def _wrong(address: str, path: Path, pages: dict[Path, Page], site: Path) -> str:
-    """Return what is wrong with an address on a page; nothing if it leads somewhere."""
+    """Return the defect of an address on a page as text; an empty text if its target exists."""
     parts = urlsplit(address)
     if parts.scheme:  # mailto, data
         return ""
@@ -124,7 +124,7 @@ def _wrong(address: str, path: Path, pages: dict[Path, Page], site: Path) -> str
 
 
 def _in_styles(site: Path) -> Iterator[str]:
-    """Yield what is wrong with the addresses in style sheets."""
+    """Yield a sentence for each defective address in style sheets."""
     for path in sorted(site.rglob("*.css")):
         for address in addresses(path.read_text(encoding="utf-8")):
             place = path.relative_to(site).as_posix()

@@ -40,7 +40,7 @@ def order() -> list[str]:
 
 
 def minutes(name: str) -> str:
-    """Return how many minutes a notebook takes with its exercises, by its first cell.
+    """Return the minutes that a notebook takes with its exercises, as its first cell says.
 
     >>> minutes("how_fast_is_fair")
     '45'
@@ -56,7 +56,7 @@ def cells(name: str, part: str = "") -> list[tuple[str, str]]:
 
 
 def digest(name: str) -> str:
-    """Return the digest of what the outputs of a notebook depend on."""
+    """Return a digest of the code, results and version on which the outputs of a notebook depend."""
     sources = [[text for kind, text in cells(name, part) if kind == "code"] for part in PARTS]
     given = json.dumps([sources, RESULTS.read_text(encoding="utf-8"), __version__])
     return hashlib.sha256(given.encode()).hexdigest()[:16]
@@ -143,7 +143,7 @@ def slim(svg: str) -> str:
 
 
 def write(name: str) -> None:
-    """Run a notebook and its solutions, and store what they print."""
+    """Run a notebook and its solutions, and store their outputs."""
     STORED.mkdir(exist_ok=True)
     found: dict[str, Any] = {"digest": digest(name), **{part or "notebook": run(name, part) for part in PARTS}}
     text = json.dumps(found, indent=0, ensure_ascii=False)
@@ -164,7 +164,7 @@ def shown(kind: str, text: str) -> str:
 
 
 def coloured(svg: str) -> str:
-    """Return a picture whose greys are shares of the colour of the page's text.
+    """Return a picture in which greys are replaced by shades of the colour of the page's text.
 
     >>> coloured('<path style="fill: #000000; stroke: #0072b2"/>')
     '<path style="fill: color-mix(in srgb, currentColor 100%, transparent); stroke: var(--picture-blue)"/>'

@@ -68,7 +68,7 @@ def claims(paper: str) -> tuple[tuple[str, ...], ...]:
 
 
 def counts(paper: str) -> dict[str, int]:
-    """Return how many rows of a paper have each verdict, as stored with the scoreboard; rows that repeat others apart.
+    """Return the number of rows of a paper by verdict, from the stored scoreboard; "repeated" rows are counted apart.
 
     >>> counts("002")["reproduced"]
     16

@@ -80,7 +80,7 @@ def scored(name: str, data: xr.Dataset) -> dict[str, Any]:
 
 
 def setting(runs: bool = True) -> dict[str, Any]:
-    """Return what the script needs: the link, the minute, and the runs beside the reader's."""
+    """Return the data of the script: link, duration, and runs of schemes to compare with the reader's."""
     return {
         "link": {"rate": RATE, "roundTrip": ROUND_TRIP, "buffer": BUFFER, "cross": CROSS},
         "duration": DURATION, "step": STEP, "limit": LIMIT, "free": free(),

@@ -100,7 +100,7 @@ def _state(record: Any) -> str:
 
 
 def _properties(kind: str, record: Any) -> str:
-    """Return what a record declares beside its functions, and its functions by name."""
+    """Return a table of the callbacks of a plug-in and of the other declarations in its record."""
     given = [f"`{name}`" for name in record.callbacks]
     rows = [("functions of its own", ", ".join(given) or "none")]
     if kind == "scheme":

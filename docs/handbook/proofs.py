@@ -1,4 +1,4 @@
-"""Proofs on the pages of laws: the functions of ``derivations``, step by step, with what each `require` establishes."""
+"""Proofs on the pages of laws: the functions of ``derivations``, step by step, with the claims of each `require`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = "derivations.proof"
 
 @dataclass(frozen=True)
 class Step:
-    """A function of a proof: where it is, its docstring, its code, what it establishes, the steps that it calls."""
+    """Function of a proof: dotted name, docstring, code, claims that it establishes, functions that it calls."""
 
     name: str
     text: str
@@ -96,7 +96,7 @@ def _words(node: ast.expr) -> str:
 
 
 def _statement(check: str, node: ast.expr) -> str:
-    """Return what a check demands, as code."""
+    """Return the condition that a check demands, as code."""
     text = ast.unparse(node)
     return f"{text} = 0" if check == "require_zero" else text
 

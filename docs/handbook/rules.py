@@ -15,7 +15,7 @@ _LINK = re.compile(r"\]\((?!https?:|/|#)([^)#\s]*)(#[^)\s]*)?\)")
 
 @functools.cache
 def sections() -> dict[tuple[str, str], tuple[Path, str, str]]:
-    """Return page, heading and text of each section, by the kind and the name of what it is about.
+    """Return page, heading and text of each section, by the kind and the name of the plug-in that is its subject.
 
     >>> ("scheme", "cubic") in sections(), ("service", "fq-codel") in sections()
     (True, True)
@@ -30,7 +30,7 @@ def sections() -> dict[tuple[str, str], tuple[Path, str, str]]:
 
 
 def _subjects(path: Path, heading: str, text: str) -> list[tuple[str, str]]:
-    """Return what a section is about."""
+    """Return the plug-ins that are the subjects of a section, as (kind, name)."""
     if path.stem == "queue-disciplines":
         named = re.findall(r"(service )?`([\w-]+)`", heading.partition(": ")[0], re.IGNORECASE)
         return [("service" if service else "discipline", name) for service, name in named]

@@ -88,7 +88,7 @@ def simulate(law: Law, simulator: Simulator) -> Iterator[Row]:
 
 
 def _replications(packets: float) -> int:
-    """Return how many replications are within the budget if all points together take some packets."""
+    """Return the number of replications within the budget, from the packets of one run of all points."""
     return int(min(REPLICATIONS, max(FEWEST, PACKETS // max(packets, 1.0))))
 
 

@@ -59,7 +59,7 @@ def with_notebooks(text: str) -> str:
 
 
 def stage(into: Path, root: Path = ROOT) -> list[Path]:
-    """Copy the pages and what they link to; return the paths of the pages below the folder.
+    """Copy the pages and the files to which they link; return the paths of the copied pages.
 
     A link that leads nowhere is left to Sphinx, which names the page and the line.
     """
