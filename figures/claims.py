@@ -123,7 +123,7 @@ class Context:
 
     @property
     def small(self) -> bool:
-        """Whether the scale is that of a test."""
+        """Whether the scale is so small that only tests use it."""
         return self.packets < 1e6
 
     def runs(self, least: int, most: int) -> int:

@@ -106,7 +106,7 @@ def numbers(directory: Path) -> dict[str, list[str]]:
 
 
 def first_screen() -> list[str]:
-    """Return the rows of a table with the first pictures, small, above what one sees in each."""
+    """Return the rows of a table with the first pictures, small, each above a sentence about it."""
     names = list(FIRST)
     rows = []
     for k in range(0, len(names), COLUMNS):

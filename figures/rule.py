@@ -271,7 +271,7 @@ class Quantity:
 
 
 def at_once(count: int) -> float:
-    """Return how much wider an interval of 1 - 0.05/n is than one of 95 %, for n differences in one claim.
+    """Return the width of an interval of 1 - 0.05/n over that of one of 95 %, for n differences in one claim.
 
     By Student's distribution of six runs, the fewest that a row has: of more runs the ratio is smaller.
 
@@ -341,7 +341,7 @@ Evidence = Quantity | Difference | Arithmetic | Formula | Statement | Declared |
 
 
 def comparisons(evidence: Evidence) -> int:
-    """Return how many differences the evidence for a row has.
+    """Return the number of differences in the evidence for a row.
 
     >>> two = Difference((Estimate(1.0), Estimate(2.0)))
     >>> comparisons(Together((two, two, Statement(True, "true"))))
