@@ -401,7 +401,11 @@ def probe_is_due(state, f):
 @routine
 def probe(state, f):
     """Send a tail loss probe, if allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
-    if recovery.may_probe(state.senders[f], state.recoveries[f]):
+    own = state.recoveries[f]
+    recovery.stop_rack_timer(state.senders[f], own)
+    if own.probe_end == NONE and own.measured:
+        own.probing = 1  # the flow's next packet becomes the probe
+    if own.probing:
         request_send(state, f)
     restart_timer(state, f)
 

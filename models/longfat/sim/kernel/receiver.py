@@ -11,7 +11,7 @@ from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import new_packet, release_packet
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import allocate_node, release_node
-from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
+from longfat.sim.kernel.trace_rows import trace_packet
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
 #
@@ -135,8 +135,8 @@ def receive_by_scheme(state, i):
     packet = state.packets[i]
     f = packet.flow
     receiver, own, tally = state.receivers[f], state.delayed_acks[f], state.tallies[f]
-    number, flags = packet.number, int(packet.flag_bits)
-    if flags & records.CE:
+    number = packet.number
+    if packet.flag_bits & records.CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
     tally.acks_merged += 1  # packets received minus replies sent
@@ -144,8 +144,6 @@ def receive_by_scheme(state, i):
         receiver.received_bytes += packet.length
     elif number != records.NO_DATA:
         tally.duplicate += 1
-    if state.tracing:
-        trace_reception(state, i, number, flags)
     release_packet(state, i)
     if own.due_ns < own.armed_ns:
         arm(state, f, max(own.due_ns, state.now))
@@ -362,13 +360,17 @@ def receive_any(state, i):
     f = packet.flow
     receiver = state.receivers[f]
     number = packet.number
-    count_arrival(state, receiver, packet)
     flags = int(packet.flag_bits)
+    expected = number == receiver.expect and receiver.blocks_head == NONE
+    if receiver.delays == records.DELAYED_ACKS and expected and receiver.echo == records.STATE_OF_LAST:
+        acknowledge_change(state, f, flags & records.CE)
+    if state.tracing:
+        trace_packet(state, records.RECEIVED, i)
+    count_arrival(state, receiver, packet)
     if receiver.delays == records.BY_SCHEME:
         receive_by_scheme(state, i)
         return False
     packet.flag_bits = 0
-    expected = number == receiver.expect and receiver.blocks_head == NONE
     if number == receiver.expect or not receiver.in_order:
         receiver.received_bytes += packet.length
         receiver.expect += 1
@@ -381,14 +383,10 @@ def receive_any(state, i):
     if not receiver.acknowledges:
         if flags & records.CE:
             state.tallies[f].marks += 1
-        if state.tracing:
-            trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
     # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
     # thus each mark is echoed once if every packet is acknowledged.
-    if receiver.delays and expected and receiver.echo == records.STATE_OF_LAST:
-        acknowledge_change(state, f, flags & records.CE)
     if flags & records.CE:
         state.tallies[f].marks += 1
         receiver.echo_ce = 1
@@ -401,8 +399,6 @@ def receive_any(state, i):
     if receiver.reports_arrival:
         state.extras[i].header[0] = state.now * 1e-9
     make_acknowledgment(receiver, packet)
-    if state.tracing:
-        trace_reception(state, i, number, flags)
     if receiver.delays and hold_back(state, f, i, expected and flags & records.LAST == 0):
         return False
     if state.tracing:

@@ -510,15 +510,6 @@ def arm_probe(state, f):
 
 
 @routine
-def may_probe(sender, own):
-    """Return whether a probe may be sent (RFC 8985, section 7.3); if so, the flow's next packet becomes the probe."""
-    stop_rack_timer(sender, own)
-    if own.probe_end == NONE and own.measured:
-        own.probing = 1
-    return own.probing
-
-
-@routine
 def next_probe(state, f):
     """Return the number of the packet to send as a probe: new data, or else the last packet (RFC 8985, section 7.3)."""
     sender, own = state.senders[f], state.recoveries[f]

@@ -64,22 +64,8 @@ def trace_packet(state, what, i):
     if what != records.SENT and packet.flag_bits & records.SACK:
         for k in range(6):
             row.blocks[k] = extra.blocks[k]
-    if what != records.ACK_SENT:
+    if what == records.SENT or what == records.ACK_RECEIVED:
         complete_row(state, f)
-
-
-@routine
-def trace_reception(state, i, number, flags):
-    """Write a trace row about an arrived data packet; `number` and `flags` are given: its row may hold an ACK."""
-    packet = state.packets[i]
-    f = packet.flow
-    row = begin_row(state, records.RECEIVED, f)
-    row.number = number
-    row.transmission = packet.transmission
-    row.sent = packet.sent
-    row.echo = state.extras[i].echo
-    row.length = state.senders[f].packet_size if packet.kind == records.ACK else packet.length
-    row.flag_bits = flags
 
 
 @routine
