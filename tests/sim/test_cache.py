@@ -55,7 +55,7 @@ def test_the_stamp_of_the_loop(tmp_path):
 
 LITTLE = {
     "little.py": "from longfat.sim.kernel.jit import entry\nfrom helper import value\n\n\n"
-    "@entry('.')\ndef run():\n    return value()\n",
+    "@entry\ndef run():\n    return value()\n",
     "helper.py": "from longfat.sim.kernel.jit import inline\n\n\n@inline\ndef value():\n    return 20\n",
 }
 CHANGED = LITTLE["helper.py"].replace("20", "1010")
@@ -112,7 +112,7 @@ def test_another_user_reads_what_was_compiled(little, tmp_path, monkeypatch):
 
 def test_a_cache_that_cannot_be_written_is_reported_once(capsys):
     """The hint names the variable to set; users whose code can be kept get no hint."""
-    lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
+    lost, kept = numba.njit(lambda: 3), jit.entry(plain)
     for one in (lost, kept):
         assert one() == 3
         code_cache.tell_if_lost(one)
@@ -125,7 +125,7 @@ def test_a_cache_that_cannot_be_written_is_reported_once(capsys):
 def test_another_numba(monkeypatch, missing):
     """If another numba has no such stamp, nothing is kept on disk: slow, but never out of date."""
     true_stamp = code_cache.stamp
-    assert type(jit.entry(".")(plain)._cache).__name__ != "NullCache"
+    assert type(jit.entry(plain)._cache).__name__ != "NullCache"
 
     class Without:
         def __init__(self, inner):
@@ -138,7 +138,7 @@ def test_another_numba(monkeypatch, missing):
             return Without(value) if name in ("_cache", "_cache_file") else value
 
     monkeypatch.setattr(code_cache, "stamp", lambda dispatcher, digest: true_stamp(Without(dispatcher), digest))
-    dispatcher = jit.entry(".")(plain)
+    dispatcher = jit.entry(plain)
     assert dispatcher() == 3
     assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
     assert type(dispatcher._cache).__name__ == "NullCache"
@@ -157,7 +157,7 @@ def test_no_place_to_write_to(monkeypatch):
         raise RuntimeError("cannot cache function: no locator available")
 
     monkeypatch.setattr(code_cache, "stamp", refuse)
-    assert jit.entry(".")(plain)() == 3
+    assert jit.entry(plain)() == 3
 
 
 @pytest.mark.parametrize("how", ["empty", "cut", "flipped"])
@@ -211,7 +211,7 @@ def test_a_full_disk(monkeypatch, capsys):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    dispatcher = jit.entry(".")(plain_too)
+    dispatcher = jit.entry(plain_too)
     monkeypatch.setattr(dispatcher._cache._cache_file, "_save_index", full)
     assert dispatcher() == 4
     code_cache.tell_if_lost(dispatcher)

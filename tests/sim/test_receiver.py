@@ -1,10 +1,14 @@
 """Transmission times in exact arithmetic; reassembly and SACK blocks against a set; recovery from any losses."""
 
+import functools
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from longfat.base import code_cache
 from longfat.sim import Discipline, Network, Scheme, Simulation
 from longfat.sim.kernel import jit, records
 from longfat.sim.kernel.memory import allocate_packet, release_packet, state_at
@@ -58,7 +62,8 @@ def test_transmission_times_by_hand(rate, bursts, disciplines, times):
         assert [time for _, time in departures(rate / 8, bursts, discipline)] == times
 
 
-@jit.entry("../../models/longfat/sim/kernel")  # kept on disk: it contains half of the kernel
+# Kept on disk, because it contains half of the kernel.
+@functools.partial(code_cache.compiled, folders=[Path(jit.__file__).parent], _nrt=False)
 def feed(address, numbers, reports):
     """Let data packets of flow 0 arrive; return acknowledgment number and SACK blocks for each."""
     state = state_at(address)

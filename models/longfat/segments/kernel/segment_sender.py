@@ -88,7 +88,7 @@ def segments_before_loss(bound, gap, segment):
     return bound
 
 
-@entry(".")
+@entry
 def run(rng, losses, state, rules, segments, acks, connection, stop, trace, result):
     """Send segments until all measured segments have been accepted.
 

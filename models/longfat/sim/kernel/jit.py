@@ -139,20 +139,13 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
     return seen
 
 
-def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a kernel and recompiles it when a file in the given folders has changed.
+def entry(function: Callable[..., Any]) -> Any:
+    """Decorate a kernel so that numba compiles it, and compiles it again when any file of its folder has changed.
 
     numba's cache checks only the file that defines the function, and so misses changes of called functions in other
-    files. This decorator checks the text of all files in the folders.
+    files. This decorator checks the text of all files in the folder.
     """
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        if not COMPILED:
-            return function
-        here = Path(inspect.getfile(function)).parent
-        return code_cache.compiled(function, [(here / folder).resolve() for folder in folders], _nrt=False)
-
-    return decorate
+    return code_cache.compiled(function, [Path(inspect.getfile(function)).resolve().parent], _nrt=False)
 
 
 NOTHING = "it returns nothing on some path; return a number"

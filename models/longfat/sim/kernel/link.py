@@ -594,7 +594,7 @@ def count_list(state, i, room):
     return found
 
 
-@entry(".")
+@entry
 def count(address, named, links, queues, lines, delaying):
     """Update the counters of the first `named` links; return the number of packets in the network.
 

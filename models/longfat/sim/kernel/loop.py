@@ -216,7 +216,7 @@ def handle_pending(state):
     return records.DONE if state.unfinished == 0 else records.PAUSED
 
 
-@entry(".")
+@entry
 def run(address, until, budget):
     """Run until time `until` [ns] or for `budget` events; return the reason for stopping (see `records.DONE`)."""
     state = state_at(address)

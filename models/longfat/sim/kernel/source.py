@@ -349,7 +349,7 @@ def end_connection(state, f):
 # of a transfer, and compete there with all other packets.
 
 
-@entry(".")
+@entry
 def inject(address, f, hop, kind, length, number, transmission, flags):
     """Create a packet of flow f at a hop; the event loop admits it to the hop's link before the next event."""
     state = state_at(address)

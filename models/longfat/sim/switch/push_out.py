@@ -12,6 +12,8 @@ per packet; the time of every other operation grows with the depth of the tree.
 The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, followed by the packet at each place.
 """
 
+import dataclasses
+
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
@@ -134,30 +136,19 @@ _KIM_FARBER = (
     'H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of '
     'window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2'
 )
-# `places` is the number of places in the queue, `first` the first place that may hold a packet, and `next` the next
-# place to be taken.
-_STATE = {"places": 0, "first": 0, "next": 0}
 DISCARD_WORST = Service(
     "discard-worst",
     enqueue=enqueue,
     dequeue=dequeue,
     evict=evict_last_of_the_worst,
-    state=_STATE,
+    # `places` is the number of places in the queue, `first` the first place that may hold a packet, and `next` the next
+    # place to be taken.
+    state={"places": 0, "first": 0, "next": 0},
     workspace=room,
     bounded=True,
     in_order=True,
     source=f"{_KIM_FARBER}, corrected: the worst packet is dropped, not the last that is worse than the arriving one",
 )
-DISCARD_LAST = Service(
-    "discard-last",
-    enqueue=enqueue,
-    dequeue=dequeue,
-    evict=evict_last_worse,
-    state=_STATE,
-    workspace=room,
-    bounded=True,
-    in_order=True,
-    source=_KIM_FARBER,
-)
+DISCARD_LAST = dataclasses.replace(DISCARD_WORST, name="discard-last", evict=evict_last_worse, source=_KIM_FARBER)
 PRIORITY_DISCARD = Discipline("priority-discard", DISCARD_WORST, needs_buffer=True)
 PRIORITY_DISCARD_PUBLISHED = Discipline("priority-discard-published", DISCARD_LAST, needs_buffer=True)
