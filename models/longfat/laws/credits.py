@@ -26,7 +26,7 @@ ROUND_TRIP_TIME = Symbol("R", "s", "[0, inf)", (1e-3, 0.5), "Round-trip time")
 RATE = Symbol("X", "bytes/s", "[0, inf)", (1e5, 1.25e9), "Rate")
 INTERVALS = Symbol("k", "1", "[0, inf)", (0, 20), "Allocations since the start", integer=True)
 POOL_GROWTH = Symbol(
-    "G", "1", "(1, inf)", (1.1, 10.0), "Pool that is given out, over the round trip of the link in cells"
+    "G", "1", "(1, inf)", (1.1, 10.0), "Part of the pool that is given out, over the cells of a round trip"
 )  # fmt: skip
 
 

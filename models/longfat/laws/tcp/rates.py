@@ -27,7 +27,7 @@ OTHERS = Symbol("m", "flows", "[0, inf)", (1, 20), "Flows of others at the same 
 ROUND_TRIP_RATIO = Symbol("r", "1", "(0, inf)", (1.0, 16.0), "Longer round-trip time over the shorter one")
 LOSS_POWER = Symbol("s", "1", "[0, 1]", (0.0, 1.0), "Exponent of the rate in the losses per second")
 TIME_POWER = Symbol("a", "1", "(0, inf)", (1.0, 3.0), "Exponent of the time in the growth of the window")
-ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the round-trip time in the growth's divisor")
+ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the round-trip time that divides the growth")
 
 
 @law(

@@ -17,7 +17,7 @@ BUFFER = Symbol("B", "1", "[0, inf)", (0.01, 2.0), "Buffer over the bandwidth-de
 UTILISATION = Symbol("U", "1", "(0, 1]", (0.75, 1.0), "Utilisation: the fraction of the time in which the link sends")
 PACKETS = Symbol("n", "packets", "[1, inf)", (1, 1e5), "Packets of the file", integer=True)
 INITIAL_WINDOW = Symbol("W_0", "packets", "[1, inf)", (1, 10), "Window of the first round", integer=True)
-PATH = Symbol("R", "s", "[0, inf)", (1e-3, 1.0), "Round-trip time of the empty path, without t")
+PATH = Symbol("R", "s", "[0, inf)", (1e-3, 1.0), "Round-trip time of the empty path, without the transmission time t")
 PACKET_TIME = Symbol("t", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet at the bottleneck")
 AFTER = Symbol("x", "1", "[0, inf)", (0.1, 8.0), "Round trips since acknowledgments began to come at the link's rate")
 MEMORY = Symbol("w", "1", "(0, inf)", (1.0, 6.0), "Window of SEARCH in initial round-trip times: 3.5", default=3.5)
