@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.laws import loss_load, queues, tcp
+from longfat.laws import aqm, loss_load, queues, tcp
 from longfat.testing.domain import OUTERMOST, Axis, cases_of, turning_points
 from longfat.testing.holding import Allowance
 from tests.testing.simulators import claim
@@ -33,6 +33,13 @@ def test_each_kind_of_distinction():
     assert cases(**point | {"access_time": 0.2}, initial_window=1) != base
     at_one, other = (cases_of(queues.mm1k_wait)(load=load, capacity=5.0) for load in (1.0, 0.9))
     assert at_one != other
+
+
+def test_a_constant_that_numpy_lacks():
+    """The law is the interval times max(0, 2 I mu p + zeta(1/2)); zeta(1/2) = -1.460."""
+    cases = cases_of(aqm.codel_control_time)
+    few, enough, more = (cases(loss=0.1, capacity_packets=10 * x, interval=0.5) for x in (1.4, 1.5, 9.0))
+    assert few != enough == more
 
 
 @pytest.mark.parametrize("formula", [queues.mm1_wait, loss_load.throughput_optimal_rate, lambda load: max(load, 0.5)])

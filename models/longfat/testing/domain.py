@@ -203,7 +203,9 @@ def cases_of(formula: Any) -> Cases | None:
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
     if not parts:
         return None
-    numbers = sympy.lambdify(letters, [_decisive_values(one) for one in parts], modules="numpy", cse=True)
+    constants = {one: one.evalf(17) for one in expr.atoms(sympy.zeta) if one.is_number}  # NumPy has no zeta function
+    decisive = [[value.xreplace(constants) for value in _decisive_values(one)] for one in parts]
+    numbers = sympy.lambdify(letters, decisive, modules="numpy", cse=True)
 
     def cases(**point: Any) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
