@@ -16,8 +16,8 @@ import pytest
 
 from longfat import measured
 from longfat.base import progress
-from longfat.measured import pcap, policing
-from longfat.measured.policing import Transmission, policer
+from longfat.measured import flow_figures, pcap
+from longfat.measured.flow_figures import Transmission, policer
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
 TRUTH = json.loads((DATA / "truth.json").read_text())
@@ -463,7 +463,7 @@ def test_round_trips_before_losses_by_sorting():
             if len(trips) > 1:
                 tenth = sorted(trips)[(len(trips) - 1) // 10]
                 late += trips[-2] >= max(statistics.median(trips), 0.020) and trips[-2] > 1.3 * tenth
-        assert policing._inflated(flow, lost) == late / len(lost)
+        assert flow_figures._inflated(flow, lost) == late / len(lost)
 
 
 def test_long_round_trips_before_losses_speak_against_a_policer():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longfat import measured
-from longfat.measured.policing import Transmission, policer
+from longfat.measured.flow_figures import Transmission, policer
 from tests.measured.test_capture import data_in, handshake, packet, written
 from tests.measured.test_qlog_and_ndt7 import event, header
 

@@ -19,8 +19,7 @@ from longfat.base import headers
 from longfat.base.headers import ACK, SYN
 from longfat.measured.fields import opened
 from longfat.measured.figures import Measurement
-from longfat.measured.flow_figures import Transfer, measurement
-from longfat.measured.policing import Transmission
+from longfat.measured.flow_figures import Transfer, Transmission, measurement
 
 KIND = "pcap"
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng

@@ -12,8 +12,7 @@ from typing import Any
 
 from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement
-from longfat.measured.flow_figures import Transfer, measurement
-from longfat.measured.policing import Transmission
+from longfat.measured.flow_figures import Transfer, Transmission, measurement
 
 KIND = "qlog"
 _EVENTS = {"packet_sent", "packet_received", "packet_lost", "metrics_updated", "recovery_metrics_updated"}
