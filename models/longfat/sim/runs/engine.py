@@ -325,7 +325,7 @@ class Simulation:
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
             link, name = self.state.links[row.link], self.state.link_names[row.link]
-            if row.hook < callbacks.OF_SERVICES:
+            if row.hook < callbacks.HOOK_COUNT:
                 whose = f"discipline {self.state.disciplines[link.discipline].name!r}"
             else:
                 whose = f"service {self.state.services[link.service].name!r}"

@@ -57,13 +57,19 @@ def spacing(packet):
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: add the packet to the sums for the interval's input, mean round-trip
 # time and rtt * size / cwnd. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
-def enqueue(link, packet, now):
+@inline
+def add_to_sums(link, packet):
     """Add the packet to the sums of the control interval."""
     link.bytes += packet.size
     if heeds(packet):
         own = spacing(packet)
         link.spacings += own
         link.weighted += min(packet.header[ROUND_TRIP], LONGEST) * own
+
+
+def enqueue(link, packet, now):
+    """Count the packet as input of the link."""
+    add_to_sums(link, packet)
     return ENQUEUE
 
 
