@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.segments.kernel import segment_sender
+from longfat.segments import kernel
 from longfat.segments.simulating import Rules, parameters, run_one
 from tests.examples import examples
 from tests.segments.referee import replay
@@ -13,7 +13,7 @@ from tests.segments.referee import replay
 
 @numba.njit
 def next_loss(rng, read, state):
-    return segment_sender.packets_to_next_loss(rng, read, state)
+    return kernel.packets_to_next_loss(rng, read, state)
 
 
 def loss_pattern(loss, seed):
@@ -35,7 +35,7 @@ def loss_pattern(loss, seed):
 def jump(loss, window, segment, ack_delay, tolerance, warm_up, measured, seed, **buffer):
     rules = Rules(window, segment, ack_delay / segment, tolerance, **buffer)
     result = run_one(np.random.default_rng(seed), loss, rules, warm_up, measured, np.zeros(1, np.bool_))
-    assert result.status == segment_sender.DONE
+    assert result.status == kernel.DONE
     return result
 
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from longfat.segments import QUANTITIES, simulate, trace
-from longfat.segments.kernel import segment_sender
+from longfat.segments import QUANTITIES, kernel, simulate, trace
 from longfat.segments.simulating import ListedLosses, Rules, checked, parameters, run_one
 from tests.segments.test_kernel import next_loss
 
@@ -105,7 +104,7 @@ def test_a_run_can_be_stopped():
     stop[0] = True
     thread.join(timeout=60)
     assert not thread.is_alive()
-    assert [one.status for one in results] == [segment_sender.STOPPED]
+    assert [one.status for one in results] == [kernel.STOPPED]
 
 
 REFUSED = [

@@ -187,9 +187,9 @@ def test_code_of_another_text(little, tmp_path):
 
 SEGMENTS = """
 from longfat import segments
-from longfat.segments.kernel import segment_sender
+from longfat.segments import kernel
 run = segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
-print(run is not None, sum(segment_sender.run.stats.cache_hits.values()))
+print(run is not None, sum(kernel.run.stats.cache_hits.values()))
 """
 
 

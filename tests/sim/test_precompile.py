@@ -21,12 +21,12 @@ from longfat.cli import precompile
 from longfat.sim import queues, schemes
 from longfat.sim.runs import engine
 from longfat.sim.kernel import loop
-from longfat.segments.kernel import segment_sender
+from longfat.segments import kernel
 precompile._loop(), precompile._rest()
 shipped = [schemes.scheme(name) for name in schemes.names()] + list(queues.NAMED.values())
 scaled = {"integer_windows": 0.0, "reno_friendly": 0.0}  # longfat buffer --rate 1Gbit/s --rtt 100ms
 shipped.append(schemes.scheme("cubic").assembled({**schemes.linux("cubic"), **scaled}))
-found = [one.code for each in shipped for one in each.compiled()] + [loop.run, segment_sender.run]
+found = [one.code for each in shipped for one in each.compiled()] + [loop.run, kernel.run]
 print(sum(sum(one.stats.cache_misses.values()) for one in found), all(one.stats.cache_hits for one in found))
 """
     again = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, env=os.environ)

@@ -15,7 +15,7 @@ from longfat.base.domains import choice, conflict, integer, number, out_of_range
 from longfat.base.progress import bar
 from longfat.replication.intervals import interval
 from longfat.replication.repeating import replicate, stopping
-from longfat.segments.kernel import segment_receiver, segment_sender
+from longfat.segments import kernel
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -120,7 +120,7 @@ class Rules:
 
     def row(self, warm_up: int, measured: int) -> np.record:
         """Return the arguments as the record of integers that the kernel reads."""
-        row: np.record = records(1, segment_receiver.RULES)[0]
+        row: np.record = records(1, kernel.RULES)[0]
         row.window, row.packets = self.window, self.segment_packets
         row.ack_delay, row.tolerance, row.buffer = self.ack_delay, self.tolerance, self.buffer
         # With a buffer of at least one window no segment is discarded, and hard acknowledgment gives the same result
@@ -146,25 +146,25 @@ def run_one(
     trace: np.ndarray | None = None,
 ) -> np.record:  # fmt: skip
     """Run one replication; return its result, and write its trace to `trace` until this is full."""
-    result: np.record = records(1, segment_sender.RESULT)[0]
+    result: np.record = records(1, kernel.RESULT)[0]
     rows = 2
     while rows < rules.window + 1:
         rows *= 2
-    segments = records(rows, segment_receiver.SEGMENT)
-    segments.hole = segment_receiver.NONE
-    segment_sender.run(
+    segments = records(rows, kernel.SEGMENT)
+    segments.hole = kernel.NONE
+    kernel.run(
         rng,
         parameters(loss),
         np.zeros(1, np.int64),
         rules.row(warm_up, measured),
         segments,
-        records(2 * rows, segment_receiver.ACKNOWLEDGMENT),
-        records(1, segment_receiver.CONNECTION)[0],
+        records(2 * rows, kernel.ACKNOWLEDGMENT),
+        records(1, kernel.CONNECTION)[0],
         stop,
-        records(0, segment_sender.TRACE) if trace is None else trace,
+        records(0, kernel.TRACE) if trace is None else trace,
         result,
     )
-    if result.status == segment_sender.STUCK:
+    if result.status == kernel.STUCK:
         raise RuntimeError(f"the sender has stopped: nothing is in flight and the window is closed, with {rules}")
     return result
 
@@ -187,7 +187,7 @@ def replicated(
         raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
     points = [(loss, *one) for loss in losses for one in zip(settings, measured, strict=True)]
     streams = generator.spawn(len(points) * replications)
-    raw: Any = records(len(streams), segment_sender.RESULT)
+    raw: Any = records(len(streams), kernel.RESULT)
 
     def one(job: int) -> None:
         loss, rules, count = points[job // replications]
@@ -342,10 +342,10 @@ def simulate(
 
 
 VERDICTS = {
-    segment_receiver.KEPT: "kept",
-    segment_receiver.LOST: "lost",
-    segment_receiver.DISCARDED: "discarded",
-    segment_receiver.REPLACED: "replaced",
+    kernel.KEPT: "kept",
+    kernel.LOST: "lost",
+    kernel.DISCARDED: "discarded",
+    kernel.REPLACED: "replaced",
 }
 
 
@@ -406,7 +406,7 @@ def trace(
         ask_again,
     )
     segments = integer("segments", segments, "segments", "[1, 1e6]")
-    rows: Any = records(1024, segment_sender.TRACE)
+    rows: Any = records(1024, kernel.TRACE)
     stream = domains.generator(rng)
     state = stream.bit_generator.state
     while True:
@@ -414,7 +414,7 @@ def trace(
         traced = run_one(stream, loss, rules, 0, segments, np.zeros(1, np.bool_), rows).traced
         if traced < len(rows):
             break
-        rows = records(4 * len(rows), segment_sender.TRACE)  # run again, with enough rows
+        rows = records(4 * len(rows), kernel.TRACE)  # run again, with enough rows
     rows = rows[:traced]
     repeats = np.maximum(rows.count, 1)  # rows of several segments become several rows
     place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
