@@ -28,11 +28,9 @@ EACH = 40  # packets: least simulated bandwidth-delay product for each flow, to 
 #: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. 16 flows at
 #: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with
 #: 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for
-#: one number of flows then takes at most about a minute of processor time. Below this limit no slower link is used, not
-#: even one that drops a packet of further flows with each dropped packet, so that an overflow has as many losses as on
-#: the path. We tried such a link at 1 Gbit/s, 100 ms and a buffer of 0.06 BDP. 16 flows had a utilisation of 0.935 over
-#: 1,280 packets and 0.940 over 2,560; over the path they had 0.944, and 0.971 over 1,280 packets and no further losses.
-#: But 4 flows had 0.919 over 1,280 packets, and 0.948 over the path. The standard error was 0.003 to 0.005.
+#: one number of flows then takes at most about a minute of processor time. A slower link that drops a packet of further
+#: flows with each dropped packet is no substitute: at 1 Gbit/s, 100 ms and a buffer of 0.06 BDP, 4 flows had 0.919 over
+#: such a link with 1,280 packets, and 0.948 over the path; the standard error was 0.003 to 0.005.
 LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")

@@ -101,34 +101,18 @@ def student_quantile(degrees: int, confidence: float) -> float:
 
     .. math:: P(|T_n| \le t) = I_{t^2/(n + t^2)}(1/2, n/2) = c
 
-    Parameters
-    ----------
-    degrees : int
-        Degrees of freedom n, one less than the number of samples [1], at least 0.
-    confidence : float
-        c [probability], in (0, 1).
+    ``degrees`` is the number n of degrees of freedom, one less than the number of samples, and ``confidence`` is c
+    [probability]. The result t [1] is NaN for n = 0, since one sample has no interval. Source: Abramowitz and Stegun,
+    Handbook of Mathematical Functions, 1964, 26.7.1.
 
-    Returns
-    -------
-    float
-        t [1]; NaN for 0 degrees, since one sample has no interval.
-
-    Notes
-    -----
     One and two degrees of freedom have closed forms. With t = sqrt(n) tan(theta), P is a finite sum of powers of
     cos(theta), which Newton's method inverts for the usual n and c, because importing SciPy takes longer than a short
     simulation. For other n and c, t^2/(n + t^2) and its complement n/(n + t^2) have beta distributions; the quantiles
     of both are computed, because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as
     proportional to c, because the density is constant near 0 and t^2 would underflow.
 
-    Examples
-    --------
-    >>> round(student_quantile(9, 0.95), 6)
+    >>> round(student_quantile(9, 0.95), 6)  # table 26.10
     2.262157
-
-    References
-    ----------
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.1 and table 26.10.
     """
     if degrees == 0:
         return math.nan
@@ -149,8 +133,8 @@ def student_quantile(degrees: int, confidence: float) -> float:
 def _angle(degrees: int, confidence: float) -> float:
     """Return the angle theta [rad], of `student_quantile`, at which P equals the confidence.
 
-    P follows from Abramowitz and Stegun, 26.7.3 and 26.7.4. It is an increasing concave function of theta, so Newton's
-    method from 0 approaches theta from below.
+    P follows from Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.3 and 26.7.4. It is an
+    increasing concave function of theta, so Newton's method from 0 approaches theta from below.
     """
     theta, is_odd = 0.0, degrees % 2
     height = 2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)

@@ -107,21 +107,9 @@ class _Point:
 class Plan:
     """Plan that chooses the runs which a sweep still needs, and determines when a point is finished.
 
-    Parameters
-    ----------
-    points : int
-        Number of points.
-    least, most : int
-        Replications of each point [runs]; without ``until`` they are equal.
-    until : mapping or None
-        Largest half widths at which a point needs no more runs; None for a fixed number of runs.
-    confidence : float
-        Confidence of the intervals [probability].
-    names : callable
-        Function from a record to the names of its variables that have intervals.
+    Each point needs ``least`` to ``most`` replications [runs]; without ``until`` these numbers are equal. ``names``
+    returns the names of those variables of a record that have intervals.
 
-    Examples
-    --------
     >>> from longfat.replication.outcomes import record
     >>> plan = Plan(points=1, least=2, most=2, until=None, confidence=0.95, names=list)
     >>> plan.next_run(), plan.next_run(), plan.next_run()

@@ -105,19 +105,11 @@ def supervise(
     ended: Callable[[Key, Future[Any]], None],
     progress: Callable[[int], Any] | None = None,
 ) -> None:
-    """Run the calls that ``following`` returns, and pass each to ``ended`` as soon as it has finished.
+    """Run the calls that ``following`` returns, and pass key and future of each to ``ended`` when it has finished.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-        Executor of the calls.
-    following : callable
-        Returns key, function and arguments of the next call; None if there is none before another call has ended.
-    ended : callable
-        Called with the key and the future of a call. If it raises an exception, and on Ctrl-C, the other calls are
-        abandoned; calls that have ended already are still passed to ``ended``.
-    progress : callable, optional
-        See `replicate`.
+    ``following`` returns key, function and arguments of the next call; None if there is none before another call has
+    ended. If ``ended`` raises an exception, and on Ctrl-C, the other calls are abandoned; calls that have ended already
+    are still passed to ``ended``. For ``progress`` see `replicate`.
     """
     in_progress: dict[Future[Any], Key] = {}
     done: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -173,13 +165,6 @@ def _flagged(flag: np.ndarray, function: Callable[..., Any], *arguments: Any) ->
 class Processes(ProcessPoolExecutor):
     """Pool of new processes, by default one for each processor; Ctrl-C and the end of their parent end them at once.
 
-    Parameters
-    ----------
-    workers : int, optional
-        Number of processes; by default one for each processor.
-
-    Examples
-    --------
     >>> with Processes(1) as pool:
     ...     pool.submit(len, "abc").result()
     3

@@ -68,13 +68,6 @@ def _first_run(directory: Path) -> dict[str, Any] | None:
 class Store:
     """Store of one sweep; ``first`` describes its first intact run, and is None if there is none.
 
-    Parameters
-    ----------
-    directory : Path
-        Directory of the store.
-
-    Examples
-    --------
     >>> import tempfile
     >>> from longfat.replication.outcomes import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
