@@ -92,29 +92,16 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
         to = f"up to {rounded(reached, 'bytes/s')} by law, {times(reached / measured)}"
         to = "no gain by law, the link is full" if reached < LEAST_GAIN * measured else to
         to = to if math.isfinite(reached) else "gain not known, no law holds at this loss"
-    if verdict.kind in ("receiver window", "send buffer", "sender"):
-        if not _missing(answer, path):
-            return [_without_need(answer, path, to)]
-        where = f"paste the lines, without iperf3 -w and {_option(path)}"
-        return [f"{where}: {to}", *([f"{verdict.advice} (gain not known)"] if verdict.kind == "sender" else [])]
-    return [f"{verdict.advice} ({'gain not known without --rate' if path.rate_measured_by else to})"]
-
-
-def _without_need(answer: Answer, path: Path, to: str) -> str:
-    """Return the step to take if a window limited the flow although the hosts' known settings allow a larger window."""
-    assert path.verdict is not None
-    assert path.limits is not None
-    if path.verdict.kind == "sender":
-        return f"{path.verdict.advice} (gain not known)"
-    is_file = not path.limits.is_default
+    if verdict.kind not in ("receiver window", "send buffer", "sender"):
+        return [f"{verdict.advice} ({'gain not known without --rate' if path.rate_measured_by else to})"]
+    option = "SO_RCVBUF" if path.figures.limited_by == "receiver window" else "SO_SNDBUF"
+    of_program = [f"{verdict.advice} (gain not known)"] if verdict.kind == "sender" else []
+    if path.limits is None or _missing(answer, path):
+        return [f"paste the lines, without iperf3 -w and {option}: {to}", *of_program]
+    # The settings of the hosts allow a larger window.
+    others = ", and for settings below the defaults (sysctl -a)" if path.limits.is_default else ""
     allowed = f"{path.limits.source} allows {rounded(answer.attrs['window'], 'bytes')}"
-    others = "" if is_file else ", and for settings below the defaults (sysctl -a)"
-    return f"look for iperf3 -w and {_option(path)}, because {allowed}{others}: {to}"
-
-
-def _option(path: Path) -> str:
-    """Return the socket option by which a program sets the buffer that limited the flow."""
-    return "SO_RCVBUF" if path.figures.limited_by == "receiver window" else "SO_SNDBUF"
+    return of_program or [f"look for iperf3 -w and {option}, because {allowed}{others}: {to}"]
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
