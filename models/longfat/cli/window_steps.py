@@ -194,12 +194,6 @@ def rates_by_law(answer: Answer) -> str:
     )
 
 
-def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Format the losses at which no law holds, of a row whose middle loss has no law."""
-    until = answer.path.law_until
-    return f"more than {until:.3g}" if row["loss_low"] <= until else loss_of(row)
-
-
 def _against_losses(answer: Answer, path: Path) -> list[str]:
     """Return the steps to take if losses limit the rate."""
     a, capacity = answer.attrs, answer.capacity
@@ -261,12 +255,10 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     )
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"iperf3 -P {few} to {many}" if few < many else _parallel(few)
-    unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
-    by = (
-        f" (no law holds at {', '.join(_without_law(answer, row) for row in unknown)})"
-        if unknown == answer.rows
-        else " by law"
-    )
+    by, until = " by law", answer.path.law_until
+    if not any(math.isfinite(row["tcp_rate_law"]) for row in answer.rows):
+        losses = [f"more than {until:.3g}" if row["loss_low"] <= until else loss_of(row) for row in answer.rows]
+        by = f" (no law holds at {', '.join(losses)})"
     of_least = " at the least loss" if any(row["tcp_rate_law"] < most for row in answer.rows) else ""
     steps = [f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more{of_least}"]
     if few > a["flows"]:
@@ -314,21 +306,12 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
     if not path.rate_measured_by and a["rate_low"] >= JUMBO_RATE and a["segment"] <= USUAL["data"]:
         data = a["segment"]
         gain = JUMBO["data"] / JUMBO["wire"] * (1 + (USUAL["wire"] - USUAL["data"]) / data) - 1
+        fewer = float(f"{JUMBO['data'] / data:.2g}")
         steps.append(
-            f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {fewer_packets(data)}"
+            f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {fewer:g} times fewer packets"
         )
     hosts = ", if the hosts have Linux's defaults" if _missing(answer, path) else ""
     return limit, steps or [f"only a faster link carries more{hosts}"]
-
-
-def fewer_packets(data: float) -> str:
-    """Format the factor by which packets of 9000 bytes are fewer than packets with ``data`` bytes of data.
-
-    >>> fewer_packets(1448), fewer_packets(64)  # 8948/1448 = 6.18, 8948/64 = 139.8
-    ('6.2 times fewer packets', '140 times fewer packets')
-    """
-    factor = JUMBO["data"] / data
-    return f"{float(f'{factor:.2g}'):g} times fewer packets"
 
 
 def _limits(path: Path) -> Limits:
