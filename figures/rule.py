@@ -271,7 +271,7 @@ class Quantity:
 
 
 def at_once(count: int) -> float:
-    """Return the width of an interval of 1 - 0.05/n over that of one of 95 %, for n differences in one claim.
+    """Return the ratio of the widths of intervals of 1 - 0.05/n and of 95 %, for n differences in one claim.
 
     By Student's distribution of six runs, the fewest that a row has: of more runs the ratio is smaller.
 

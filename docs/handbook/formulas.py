@@ -91,7 +91,7 @@ def _letter(word: str) -> str:
 
 
 def typeset(text: str, letters: Iterable[str] = (), wrap: Callable[[str], str] = "{{math}}`{}`".format) -> str:
-    r"""Return a text with its formulas typeset; letters in ``letters`` are formulas even alone.
+    r"""Return a text with its formulas typeset; a letter in ``letters`` is a formula even if it stands alone.
 
     >>> typeset("Where w_a >= 3 s/8 and a rate of C^2/F holds, for K packets.", "K")
     'Where {math}`w_{a} \\ge 3\\,s/8` and a rate of {math}`C^{2}/F` holds, for {math}`K` packets.'

@@ -81,7 +81,7 @@ def _parameter(name: str, symbol: Symbol) -> str:
 
 
 def method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
-    """Convert a numeric form to the text of a method of a JavaScript object, or of a function behind ``function``."""
+    """Convert a numeric form to a method of a JavaScript object; ``function`` before the text makes it a function."""
     text = body(traced(formula, names, **more), indent)
     return f"{name}({', '.join(names)}) {{\n{text}\n{' ' * (indent - 2)}}}"
 

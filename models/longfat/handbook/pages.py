@@ -34,7 +34,7 @@ SPELLED = {
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
-    """Return a function for each file, the index and a page for each law, that returns its text, by the file's path.
+    """Return functions that return the texts of the site's files, by path: an index, and a page for each law.
 
     The pages send requests for simulated points to the path ``simulate`` of the site's server. If the path is empty,
     the pages cannot simulate.

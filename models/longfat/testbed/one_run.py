@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
-#: Largest fraction, in a run that is accepted, of late packets, of the time in which applications lagged, and of the
-#: time in which the network stood still (our choice).
+#: An accepted run has at most this fraction of late packets, of time in which applications lagged, and of time in which
+#: the network stood still (our choice).
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait until the pause ends. The mean queue of one BBR flow at 20 Mbit/s,
@@ -36,11 +36,11 @@ MOST = 0.01
 #: packets in 31 runs with a fraction of up to 0.2 % (5.7 to 6.2 in the twelve that tests/data/linux.csv has), and 5.8
 #: to 9.4 in 13 runs with 0.2 to 0.4 %.
 MOST_PACED = 0.002
-#: Longest single pause of the network in a run that is accepted [s] (our choice). Linux's timers continue during a
-#: pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission timeout
-#: (after at least 0.2 s and a round-trip time) would expire without a loss; so would the reordering window, a quarter
-#: of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before the network. A pause delays
-#: only one packet, so the fraction of late packets does not show it.
+#: In an accepted run no single pause of the network is longer than this [s] (our choice). Linux's timers continue
+#: during a pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the
+#: retransmission timeout (after at least 0.2 s and a round-trip time) would expire without a loss; so would the
+#: reordering window, a quarter of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before
+#: the network. A pause delays only one packet, so the fraction of late packets does not show it.
 LONGEST = 0.01
 
 
