@@ -57,8 +57,8 @@ def fail(state):
 def is_unlimited(state, f, sender):
     """Return whether a flow may send more packets in one burst than the simulator can store.
 
-    This is so if the window and the rest of the file exceed `MOST_PACKETS_AT_ONCE`, and no rate, access link or limit
-    for the current event restricts the burst.
+    It may if its window and the rest of its file both exceed `MOST_PACKETS_AT_ONCE`, and neither a rate nor an access
+    link nor `allowance` limits the burst.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -70,7 +70,7 @@ def call_scheme(state, f, sender, number):
     """Call a callback of a flow's scheme and store the returned window or rate; if it is invalid, end the run.
 
     The numbers of the flow and of the callback are stored in the state for the error message. After a failure no
-    callback is called: the event loop returns before the next event.
+    callback is called any more, and the event loop returns before the next event.
     """
     if state.failed:
         return
@@ -199,7 +199,7 @@ def recover(state, f, sender, event, i, acked, measured):
 def complete_acknowledgment(state, f, sender, i, acked):
     """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer.
 
-    Return whether packets sent now would leave the time of the probe timer unchanged.
+    Return True if the probe timer need not be set again for packets that the flow sends now.
     """
     own, armed = state.recoveries[f], False
     if sender.transfer:
@@ -266,10 +266,10 @@ def finish_transfer(state, f):
 
 @routine
 def report_losses(state, f, lost, fresh, last_lost):
-    """Report `lost` new losses to the scheme: call `loss` for every loss, or once per window of data.
+    """Count `lost` losses just found, and call `loss` of the scheme: for every loss, or once per window of data.
 
-    If the scheme has delivery-rate samples, `loss` is called for each node that follows node `last_lost` in the list of
-    lost transmissions.
+    If the scheme has delivery-rate samples, `loss` is called for each transmission behind node `last_lost` in the list
+    of lost transmissions.
     """
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     state.tallies[f].losses += lost
@@ -291,7 +291,7 @@ def report_losses(state, f, lost, fresh, last_lost):
 def report_each_loss(state, f, n, lost):
     """Call `loss` of the scheme for the transmission of list node n and of each node that follows it.
 
-    `lost` is the flow's number of losses before these.
+    `lost` is the number of losses of the flow before the transmission of node n.
     """
     sender, event = state.senders[f], state.event[0]
     acknowledged = event.transmission
@@ -307,8 +307,8 @@ def report_each_loss(state, f, n, lost):
 def expire_retransmission_timer(state, f):
     """Handle a retransmission timeout: back off the timer (RFC 6298, rule 5.5) and call `timeout` of the scheme.
 
-    With selective recovery, outstanding transmissions count as lost: all of them, or with RACK-TLP those that RFC 8985,
-    section 6.3, selects.
+    With selective recovery, all outstanding transmissions count as lost; with RACK-TLP, only the transmissions that RFC
+    8985, section 6.3, selects.
     """
     sender, timer, own = state.senders[f], state.timers[f], state.recoveries[f]
     state.tallies[f].timeouts += 1
@@ -350,7 +350,7 @@ def report_repaired_loss(state, f):
 def expire_alarm(state, f):
     """Handle the alarm timer of a flow: call `alarm` of its scheme, and let the flow send.
 
-    Too many consecutive alarms set to the present end the run.
+    The run ends if the scheme sets `MOST_IMMEDIATE_CALLS` alarms in a row to the present or the past.
     """
     sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     clear_event(state, event, sender)
@@ -366,7 +366,7 @@ def expire_alarm(state, f):
 
 @routine
 def receive_feedback(state, i):
-    """Process feedback from a switch at the sender: call `ack` with `acked` 0 and the feedback's header fields."""
+    """Process feedback from a switch, or the answer to a request, at the sender: call `ack` with its header fields."""
     event = state.event[0]
     packet = state.packets[i]
     f = packet.flow
@@ -394,7 +394,7 @@ def receive_feedback(state, i):
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due; it comes before a retransmission timeout of that time (RFC 8985, section 7.2)."""
+    """Return whether a probe is due, which precedes a timeout at the same time (RFC 8985, section 7.2)."""
     return state.recoveries[f].rack_purpose == recovery.PROBE and state.senders[f].due_ns[records.RACK] <= state.now
 
 

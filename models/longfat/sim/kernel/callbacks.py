@@ -75,7 +75,7 @@ def arguments(signature: str, given: Mapping[str, Any]) -> tuple[Any, list[Any]]
 
 
 def _function(signature: str) -> Any:
-    """Return a function that makes a callback with this signature from the address of its code."""
+    """Return a function that turns the address of compiled code into a callback with this signature."""
     result, passed = arguments(signature, ARGUMENTS)
     kind = types.FunctionType(result(*(row for rows in passed for row in rows.values())))
     if not COMPILED:
@@ -116,7 +116,10 @@ def show_rate(state, link):
 
 @inline
 def prepare_call(state, link, callback):
-    """Store the numbers of a link and of its callback, update the rate that plug-ins see; return the code's address."""
+    """Return the address of a link's callback, after updating the rate that plug-ins see.
+
+    The numbers of the link and of the callback are stored in the state for the error message.
+    """
     state.link = link.number
     state.hook = callback
     if link.shown_rate_until <= state.now:
@@ -128,7 +131,10 @@ def prepare_call(state, link, callback):
 
 @inline
 def call(state, link, code, own, i, time):
-    """Call the code of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
+    """Call the callback at the address `code` for packet i at `time` [ns], and return its result.
+
+    `own` is the address of the plug-in's record.
+    """
     of_service = service_own(state, link.number)
     return int(as_hook(code)(state, link, own, of_service, state.packets[i], state.extras[i], time * 1e-9))
 
@@ -177,7 +183,7 @@ def call_wake(state, link, q):
 
 @inline
 def prepare_scheme(state, f, sender, callback):
-    """Store the numbers of a flow and of a callback of its scheme; return the address of the callback's code."""
+    """Return the address of a callback of a flow's scheme; store the numbers of both for the error message."""
     state.flow = f
     state.callback = callback
     return state.callbacks[CALLBACK_COUNT * sender.scheme + callback].x

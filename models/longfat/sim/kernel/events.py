@@ -169,8 +169,8 @@ def remove_clock(state):
 def set_timer(state, f, clock, time):
     """Set timer `clock` of flow f to expire at `time` [ns], or now if that time is past.
 
-    The timer gets a new heap entry only if it has no entry at or before that time. An entry for a later time stays in
-    the heap and is ignored.
+    The timer gets a new heap entry only if it has no entry at that time or earlier. If it has an entry for a later
+    time, that entry stays in the heap, and is ignored when its time comes.
     """
     due = max(time, state.now)
     sender = state.senders[f]

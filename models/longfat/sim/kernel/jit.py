@@ -106,10 +106,11 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
 
 
 def _refuse_lost_fractions(result: Any) -> None:
-    """Raise an error if compiled code sets an integer of a plug-in to a float; numba drops the fraction.
+    """Raise an error if compiled code sets an integer of a plug-in to a float, whose fraction numba would drop.
 
-    Plug-ins set fields of views, and by functions such as `set_tag` those of other rows. Numba has no hook for this
-    check while it infers types. Code from the disk cache was checked when it was compiled.
+    Plug-ins set fields of views and, by functions such as `set_tag`, fields of other rows. The check follows the
+    compilation, because numba has no hook for it while it infers types. Code from the disk cache was checked when it
+    was compiled.
     """
     typed = result.type_annotation
     for block in () if isinstance(typed, str) else typed.blocks.values():

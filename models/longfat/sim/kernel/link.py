@@ -151,15 +151,15 @@ def take_arrived(state, link):
 
 # --- Links with a service --------------------------------------------------------------------------------------------
 #
-# Links with a service, which chooses the next packet whenever the transmitter is free: see `longfat.sim.services`.
+# A service chooses the next packet whenever the transmitter is free: see `longfat.sim.services`. On a link with a
+# service, the end of a transmission is an event, as is the arrival at the far end.
 #
-# There the end of a transmission is an event, as is the arrival at the far end. The core contains no service: it calls
-# the four functions of a service by their addresses, and counts the backlog.
+# Services are plug-ins. The kernel calls their four functions by address, and counts the backlog itself.
 
 
 @inline
 def collect_feedback(state, link, i):
-    """Store the feedback of a discipline that has set `send_feedback`; the event loop then sends it.
+    """Request that the event loop sends the feedback of a link whose discipline has set `send_feedback`.
 
     Only data packets cause feedback, because acknowledgments do not lead to a sender that could receive it.
     """
@@ -282,7 +282,7 @@ def send_next(state, link):
 
 @routine
 def wake_queue(state, q):
-    """Call a service's `wake` for queue q, at the time that the service set or when the queue's rate has changed."""
+    """Call a service's `wake` for queue q, because its time has come or because feedback may have changed the queue."""
     link = state.links[state.queues[q].link]
     callbacks.call_wake(state, link, q)
     if link.transmitting == NONE:
@@ -339,9 +339,9 @@ def travel(state, link, i, packet, hop):
 
 @inline
 def is_known(state, link, time):
-    """Return whether the state at a link's far end is known up to `time` [ns], the arrival of the next packet.
+    """Return whether the next arrival at a link's far end, at `time` [ns], may be computed in advance.
 
-    Delayed acknowledgments that are due at the far end before that time are sent in advance.
+    Delayed acknowledgments that are due at the far end before that time are sent first, also in advance.
     """
     if time > state.horizon:
         return False
@@ -414,9 +414,9 @@ def end_of_transmission(state, k):
 def process_deferred(state, k):
     """Compute the deferred arrivals on link k in advance, in order, as far as they lie before the horizon.
 
-    The first packet beyond the horizon and all behind it stay deferred until they arrive; if an array is nearly full,
-    so do the rest. All packets stay deferred if a delayed acknowledgment is due before the first of them arrives: the
-    link has an event at that arrival, and none before it.
+    The first packet beyond the horizon and all packets behind it stay deferred until they arrive; if an array is nearly
+    full, so do the remaining packets. All packets stay deferred if a delayed acknowledgment is due before the first of
+    them arrives, because the next event of the link is at that arrival.
     """
     link = state.links[k]
     f, now, i = link.first_delayed, state.now, link.head
@@ -479,7 +479,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit or drop a packet at a link with random loss, a discipline or a service, or (at any link) a request."""
+    """Admit or drop a packet at a link with random loss, a discipline or a service, or a request at any link."""
     packet = state.packets[i]
     if link.service == NONE:
         update_backlog(state, link)
@@ -558,9 +558,10 @@ def untransmitted(state, link):
 
 @inline
 def count_link(state, k):
-    """Update the counters of link k to the present, without packets that were counted in advance.
+    """Compute the counters of link k up to the present time.
 
-    A link without service counts the waiting time and transmission time of a packet when it admits the packet.
+    A link without service counts the waiting time and transmission time of a packet when it admits the packet; the
+    parts that lie in the future are subtracted here.
     """
     link, count = state.links[k], state.census[k]
     count.transmitted = link.busy - untransmitted(state, link)

@@ -72,7 +72,7 @@ def arrive_elsewhere(state, i, far_end):
 def expire_timer(state, which, f, time):
     """Handle a heap entry of a flow's timer.
 
-    An entry of a postponed timer is put back with the new time; an entry of a stopped timer is ignored.
+    The entry of a postponed timer is replaced by an entry with the new time; that of a stopped timer is ignored.
     """
     sender = state.senders[f]
     if time != sender.armed_ns[which]:

@@ -218,9 +218,9 @@ address_of = _address()
 
 
 def _prefetch() -> Any:
-    """Return a function that prefetches a cache line of a row, given by its number, which affects speed but no result.
+    """Return a function of (row, number of a cache line) that prefetches this line of the row.
 
-    The row need not exist.
+    Prefetching affects speed but no result, and the row need not exist.
     """
     if not COMPILED:
         return lambda row, line: None

@@ -230,7 +230,7 @@ def link_before(state, i):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Discard the delayed acknowledgment, and delay acknowledgment i if allowed; return whether i is delayed."""
+    """Discard the flow's delayed acknowledgment in favour of acknowledgment i; return whether i is delayed, too."""
     receiver, delayed = state.receivers[f], state.delayed_acks[f]
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
@@ -259,7 +259,7 @@ def hold_back(state, f, i, may_wait):
 
 @routine
 def acknowledge_change(state, f, marked):
-    """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last packet's."""
+    """Send the delayed acknowledgment now if either the arriving packet or the last packet is marked, but not both."""
     # RFC 8257, section 3.2, figure 1: if the mark differs from that of the last packet, immediately send an
     # acknowledgment with the old mark; later acknowledgments have the new mark.
     receiver = state.receivers[f]
@@ -281,7 +281,7 @@ def take_delayed(state, f):
 
 @routine
 def expire_delay(state, f, time):
-    """Send flow f's delayed acknowledgment or reply if it is due, else put its entry back; ignore an outdated entry."""
+    """Send flow f's delayed acknowledgment or reply if it is due, or schedule it anew; ignore an outdated entry."""
     delayed = state.delayed_acks[f]
     if time != delayed.armed_ns:
         return
@@ -352,7 +352,7 @@ def make_acknowledgment(receiver, packet):
 
 @routine
 def receive_any(state, i):
-    """Receive a packet that `receive` does not handle; return whether its row now holds an answer to send."""
+    """Receive any packet; return whether its row now holds an acknowledgment or answer to send."""
     packet = state.packets[i]
     if packet.kind == records.FEEDBACK:
         answer_request(state, i)
@@ -450,7 +450,10 @@ def add_block(extra, expect, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report up to three blocks in acknowledgment i: the newest, then reported ones, then others (RFC 2018, 3, 4)."""
+    """Write up to three SACK blocks into acknowledgment i: the newest, then reported ones, then others.
+
+    RFC 2018, sections 3 and 4.
+    """
     tally, receiver, extra = state.tallies[f], state.receivers[f], state.extras[i]
     expect, count = receiver.expect, 0
     for k in range(6):

@@ -359,7 +359,10 @@ RECOVERY = record(
     ("recover", i8, -2),  # number of the first transmission whose loss would be new, see `recovery.lose`
     ("delivered_at", i8),  # time of the last delivery, or of a later departure with nothing in flight before it [ns]
     ("first_sent", i8),  # departure of the packet delivered last, or of a later one sent with nothing in flight [ns]
-    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: none is
+    (
+        "app_limited_until",
+        i8,
+    ),  # samples are application-limited until more packets than this are delivered; 0: they are not
     ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)
     ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
     ("blocks_tail", i4, NONE),
@@ -543,8 +546,9 @@ CENSUS = record(
 
 ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop checks again
 
-# Reasons why a call of the kernel returns. In the second line, AT_HOST means that an injected packet has left the
-# network; the other names are those of the array that is too small.
+# Reasons why a call of the kernel returns. BAD_VALUE: a scheme has failed. TOO_LATE: a transmission would end after
+# `HORIZON`. NO_FLOWS: a new connection finds no free row. In the second line, AT_HOST means that an injected packet has
+# left the network; the other names are those of the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
 NO_PACKETS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 12)
 

@@ -60,11 +60,11 @@ def clear_sample(state, event):
 
 @inline
 def take_sample(state, own, event, n, sent):
-    """Set the event's delivery-rate sample for an acknowledgment whose newest delivered packet is list node n.
+    """Store the delivery-rate sample of an acknowledgment in the event.
 
-    Of the packets that an acknowledgment delivers, the one sent last gives the sample (draft-ietf-ccwg-bbr-06, section
-    4.1.2.3). Its node may have been released, but not reused. The round-trip time begins at `sent` [ns], the departure
-    of the transmission that triggered the acknowledgment.
+    The sample is that of list node n: of the packets that the acknowledgment delivers, the packet that was sent last
+    (draft-ietf-ccwg-bbr-06, section 4.1.2.3). The node may have been released, but not reused. The round-trip time
+    begins at `sent` [ns], the departure of the transmission that triggered the acknowledgment.
     """
     clear_sample(state, event)
     if n == NONE:
@@ -92,7 +92,7 @@ def take_sample(state, own, event, n, sent):
 
 @routine
 def describe_loss(state, event, n, lost):
-    """Set the event's fields for a lost transmission, list node n; `lost` counts the losses up to this one."""
+    """Describe the lost transmission of list node n in the event; `lost` counts the losses up to and including it."""
     clear_sample(state, event)
     state.sample_set = 1
     snapshot = state.snapshots[n]
@@ -302,7 +302,8 @@ def update_scoreboard(state, own, una, acked, i):
     while more:
         node = state.transmissions[n]
         following = node.next
-        # Numbers increase along the list: the row behind transmission `upto` is not read, only prefetched below.
+        # Numbers increase along the list, so that the row behind transmission `upto` need not be read; it is prefetched
+        # below.
         more = node.transmission < upto and following != NONE and state.transmissions[following].transmission <= upto
         covered = is_covered(state, una, i, node.number)
         if not covered:
@@ -393,7 +394,7 @@ IDLE, REORDERING, PROBE = range(3)  # purpose of the timer
 
 @routine
 def set_rack_timer(state, f, purpose, time):
-    """Set the RACK-TLP timer of flow f to expire at `time` [ns], for one purpose only (RFC 8985, section 8).
+    """Set the RACK-TLP timer of flow f to expire at `time` [ns]; it has one purpose at a time (RFC 8985, section 8).
 
     Our choice: the retransmission timer keeps running while this timer is set, because a probe is never due after it.
     """
@@ -570,8 +571,8 @@ def process_by_time(state, f, acked, i, newest, measured, earlier):
     if newest != NONE:
         own.rack_rtt = state.now - state.transmissions[newest].sent
         own.rack_newest = max(own.rack_newest, state.transmissions[newest].transmission)
-    # If the newest transmission delivered triggered this acknowledgment, `earlier` tells what it has overtaken, and the
-    # row of the first outstanding transmission is not read.
+    # If the newest transmission delivered triggered this acknowledgment, `earlier` tells whether it has overtaken
+    # others, so that the row of the first outstanding transmission need not be read.
     n = own.outstanding_head
     overtaken = n != NONE and (earlier or own.rack_newest > state.packets[i].transmission)
     overtaken = overtaken and state.transmissions[n].transmission < own.rack_newest

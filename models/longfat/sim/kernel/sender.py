@@ -204,7 +204,7 @@ def next_departure(state, f):
 
 @inline
 def sends_by_window(state, sender, own):
-    """Return whether the window alone limits a flow, and its next packets are new data with no flag or callback."""
+    """Return whether the window alone limits a flow, and its next packets are new data without flags or callbacks."""
     if sender.repair == records.SELECTIVE and (own.lost_head != NONE or own.probing):
         return False
     return (
@@ -231,7 +231,7 @@ def sends_by_window(state, sender, own):
 def send_inline(state, f, armed):
     """Send the packets that a flow may send now, in a fast loop if the window alone limits them.
 
-    `armed` says whether the timer of the probe has already been set for this time.
+    `armed` says whether the probe timer has already been set during this event.
     """
     sender, own = state.senders[f], state.recoveries[f]
     if not sends_by_window(state, sender, own):
@@ -263,7 +263,7 @@ def arm_probe_once(state, f):
 
 @routine
 def send(state, f):
-    """Send the packets that a flow may send now; check all limits before each packet, because each may change them.
+    """Send the packets that a flow may send now; check all limits before each, because a packet may change the limits.
 
     Sending stops if an array is nearly full, a switch has feedback to send, or the burst is very long; the event loop
     then calls the function again.

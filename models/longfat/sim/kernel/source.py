@@ -150,10 +150,10 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Let a flow's application write data; return whether it did; if not, record whether it limits the flow.
+    """Let a flow's application write data; return whether it wrote any.
 
-    Without new data, a flow that its window allows to send is application-limited, and the pacing timer is set to the
-    time at which the application writes the next packet.
+    Without new data, the flow is recorded as application-limited if its window allows another packet, and the pacing
+    timer is set to the time at which the application writes the next packet.
     """
     if write(state, f):
         return True

@@ -1,7 +1,7 @@
 """Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.runs.captures`.
 
-An untraced run pays one branch, never taken, where a packet is sent, received or acknowledged. The simulation reads and
-clears the rows after each call of the kernel, which returns when they are full.
+Without a trace, a run only checks `state.tracing` where a packet is sent, received or acknowledged. The simulation
+reads and clears the rows after each call of the kernel, which returns when they are full.
 """
 
 import math
@@ -16,7 +16,7 @@ from longfat.sim.kernel.records import NONE
 def begin_row(state, what, f):
     """Append a trace row about flow f and return it; if few rows are left, the kernel returns before the next event.
 
-    Fields of a packet are 0 until they are set.
+    Fields of the row that describe a packet are set to 0.
     """
     row = state.trace[state.trace_rows]
     row.time = state.now
