@@ -1,9 +1,8 @@
 """Adaptive virtual queue (AVQ): packets that would overflow a slower, virtual link are marked or dropped.
 
-The virtual capacity is updated as in the authors' code (ns-2.35, vq.cc). The virtual link has the same buffer; its
-capacity c follows dc/dt = alpha (gamma C - arrival rate), between 0 and the true capacity C, so that the utilisation
-tends to `gamma`. If packets are dropped and not marked, ns-2.35 counts only admitted packets as arrivals; the paper
-counts all packets.
+The virtual link has the buffer of the real one; its capacity c follows dc/dt = alpha (gamma C - arrival rate), between
+0 and the true capacity C, so that the utilisation tends to `gamma`. c is updated as in the authors' code (ns-2.35,
+vq.cc): if packets are dropped and not marked, only admitted packets count as arrivals, while the paper counts all.
 
 Our choice: packets that are not ECN-capable are dropped where ECN-capable packets would be marked, because RFC 3168,
 "The Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable

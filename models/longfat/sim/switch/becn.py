@@ -15,7 +15,7 @@ WHOSE, OURS = 3, -6.0
 # Newman (1993): the switch sends notifications while the queue exceeds a threshold; a filter limits them to one for
 # each congestion event.
 def enqueue(link, packet, now):
-    """Send a notification if the queue exceeds its threshold and the flow was not notified within the filter period."""
+    """Send the packet's flow a notification if the queue is too long and the flow got none within the filter period."""
     if not belongs(packet, OURS):
         return ENQUEUE
     flow = flow_state(link, packet.flow)

@@ -24,12 +24,12 @@ from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, 
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
 UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give the same tags as no weights
-OUT = -2  # in place of the next queue (`behind`): the queue is empty in the fluid system
+OUT = -2  # value of `behind`, otherwise the next queue, for a queue that is empty in the fluid system
 
 
 @inline
 def share(queue, size):
-    """Return the amount by which a packet raises its flow's tag: size/weight, in units of tags."""
+    """Return the amount by which a packet of `size` bytes raises its flow's tag: size/weight, in units of tags."""
     return int(size) * FRACTION * UNIT // int(queue.weight)
 
 

@@ -7,11 +7,11 @@ that are not yet forwarded: with N3 = rate x round trip of the link, a flow can 
 not block the link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns
 packet by packet. Acknowledgments, and packets of other schemes, need no credit.
 
-Cells are counted by their transmission numbers: the next cell that arrives also returns the credit of cells lost before
-it. A flow that is blocked for a time `check` and gets no credit cell sends one cell without credit, which the next node
-answers immediately with its counts; both rules are our choice, in place of the paper's credit check cells. Buffers
-never lose a cell as long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not
-limited, because its receiver takes every cell.
+Cells are counted by their transmission numbers, so that a cell that arrives also returns the credit of the cells lost
+before it. A flow that is blocked for a time `check` and gets no credit cell sends one cell without credit, which the
+next node answers immediately with its counts; both rules are our choice, in place of the paper's credit check cells.
+Buffers never overflow as long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is
+not limited, because its receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of M cells among the flows in
 proportion to the cells that they have forwarded: with TQ queued cells and N flows, a flow that has forwarded V of TV
@@ -130,7 +130,7 @@ CREDIT = Service(
 # the cells that the upstream node sent before reach this switch.
 @inline
 def reserved(link, queue, now):
-    """Return for how many cells of a flow this switch must keep buffers, given the allocations it has announced."""
+    """Return the number of cells of a flow for which this switch must keep buffers, by the allocations announced."""
     # An allocation of a flow that was silent for longer has expired upstream.
     if now - max(queue.arrived_at, queue.announced_at) > 2.0 * link.interval:
         queue.announced = queue.granted = 1.0

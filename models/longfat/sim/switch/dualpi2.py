@@ -55,7 +55,7 @@ def join(link, packet, now):
 # byte of the Classic queue subtracts 1 - `classic_weight`.
 @inline
 def chosen(link):
-    """Return the number of the queue whose first packet is sent next, if both queues have packets."""
+    """Return the number of the queue to be served next, given that both queues have packets, and update the credit."""
     if link.credit <= 0.0:
         link.credit += link.classic_weight * waiting(link, queue(link, L4S).head).size
         return L4S
@@ -100,7 +100,7 @@ def enqueue(link, packet, now):
 # probabilities.
 @inline
 def recurs(link, k, probability):
-    """Add the probability to the counter of queue `k`; return True and subtract 1 if the counter exceeds 1."""
+    """Add the probability to the counter of queue `k`; if the counter exceeds 1, subtract 1 and return True."""
     link.count[k] += probability
     if link.count[k] > 1.0:
         link.count[k] -= 1.0

@@ -75,7 +75,7 @@ def activate(link, queue):
 # RFC 8290, section 4.2, would remove them one after the other.
 @inline
 def empty_lists(link):
-    """Remove all queues from both lists when none of them has a packet."""
+    """Remove all queues from both lists; no queue of the link may have a packet."""
     for which in range(2):
         while link.first[which] != NONE:
             queue = queue_numbered(link, link.first[which])
@@ -123,7 +123,7 @@ def serve(link, now):
 
 @inline
 def find_fattest(link, own, size):
-    """Find the queue with the most bytes, the arriving packet included, and the number of packets to drop from it."""
+    """Store the queue with the most bytes, the arriving packet included, and the number of packets to drop from it."""
     most = 0
     for k in range(int(link.queues)):
         one = queue(link, k)

@@ -28,7 +28,11 @@ MEASURED = 0.01  # s, interval over which the rates of flows that declare none a
 # Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
 @inline
 def loss(rate, load, powers, k):
-    """Return a source's loss probability, from its rate, the others' load, and the sum of powers of others' rates."""
+    """Return the loss probability P(f) of a source of rate f; `load` and `powers` are sums over the other sources.
+
+    `load` is the sum of their rates, `powers` the sum of the (k+1)-th powers of their rates; rates are relative to the
+    capacity.
+    """
     if rate <= 0.0 or rate + load <= 1.0:
         return 0.0
     own = rate**k
@@ -141,7 +145,7 @@ def send_directly(link, flow, packet):
 # dropped instead, if there is one. Our choice: the red packet nearest to the tail.
 @inline
 def victim(link, packet):
-    """Return the verdict on a packet to be dropped: push out a queued red packet of its flow instead, or DROP."""
+    """Return the verdict on a packet that is to be dropped: DROP, or to push out a queued red packet of its flow."""
     found = DROP
     if not link.colours or packet.colour == RED:
         return found

@@ -125,7 +125,7 @@ pie = Discipline(
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them, below `mark_below`"),
         "mark_below": Parameter(0.1, "probability", "[0, 1]", about="Probability from which on no packet is marked"),
         "derandomize": flag(False, "Keep drops from being too close together or too far apart"),
-        "cap": flag(False, "Let a probability above 0.1 grow by at most 0.02 per update"),
+        "cap": flag(False, "Let a probability of 0.1 or more grow by at most 0.02 per update"),
     },
     # `probability` is the drop probability. `queue_delay` is the delay of the last departed packet [s], `delay_before`
     # its value at the last update [s]. `burst_left` is the number of updates for which a burst is still allowed.

@@ -28,7 +28,8 @@ BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 def reserve(link, packet, now):
     """Reserve the link's stamp in a request, if the link adds stamps and the request has room for another one.
 
-    A stamp of the router after the link lengthens the request only beyond the link; until then its hop number is < 0.
+    A stamp that is added by the router after the link lengthens the request only beyond the link; until then the hop
+    number of the stamp is negative.
     """
     state, row = state_of(link), packet_row(packet)
     about = state.extras[number_of(link, packet)]
@@ -58,7 +59,7 @@ def lengthen(link, packet):
 
 @inline
 def settle(state, n):
-    """Make the hop number of stamp `n` valid, because the stamp lengthens its request from now on."""
+    """Restore the hop number of stamp `n`, which is negative until its request has passed the link."""
     stamp = state.stamps[n]
     stamp.hop = -1 - stamp.hop
 
@@ -91,7 +92,8 @@ def refresh_counter(link, now):
     if now - link.refreshed_at < interval:
         return
     link.refreshed_at = now - now % interval
-    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; bytes count before they are sent
+    # A link without a service counts the bytes of a packet when it admits the packet.
+    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns
     unsent_bytes = unsent * (row.rate / (8e9 * row.scale)) if row.scale > 0 else 0.0
     link.seen_bytes = max(link.seen_bytes, row.served_bytes - int(unsent_bytes))
 

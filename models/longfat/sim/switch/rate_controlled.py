@@ -4,10 +4,10 @@ Each flow has a rate regulator in front of a scheduler, as in H. Zhang and D. Fe
 Queueing", INFOCOM 1993. Our choice in place of their static priorities: the scheduler is self-clocked fair queueing
 (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
 
-A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
-rests until its first packet becomes eligible. A queue whose eligible packet had to wait for packets of other flows
-keeps this waiting time, up to the packet's transmission time at the queue's rate, as credit: the next packet becomes
-eligible earlier by this time.
+A backlogged queue is either active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
+rests until its first packet becomes eligible. If an eligible packet had to wait for packets of other flows, the next
+packet of its queue becomes eligible earlier by this waiting time, but at most by the transmission time of the packet at
+the queue's rate.
 """
 
 import math
@@ -100,7 +100,7 @@ def end_rest(link, queue):
 
 @inline
 def may_pass(link, queue):
-    """Return whether an arriving packet is eligible immediately; an idle queue loses its credit."""
+    """Return whether an arriving packet is eligible immediately; a queue that has been idle loses its credit."""
     now = now_ns(link)
     if queue.packets > 0:
         return False

@@ -18,8 +18,8 @@ GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-ca
 
 
 # Floyd & Jacobson (1993), figure 2 and section 6: avg += w_q (q - avg) at each arrival. If the queue was empty for a
-# time t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue; s is the transmission time of a packet of
-# mean size.
+# time t, avg *= (1 - w_q)^(t/s), as if t/s packets had arrived at an empty queue; s is the transmission time of a
+# packet of mean size.
 @inline
 def update_average(link, now):
     """Update the moving average of the backlog at an arrival."""

@@ -36,7 +36,7 @@ COUNT = "[0, 9e15]"
 
 @inline
 def places_behind(link, packet):
-    """Return the number of later packets that have to pass this packet, 0 if no row of the script delays it."""
+    """Return the number of later packets that must leave before this packet, 0 if no row of the script delays it."""
     for k in range(ROWS):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break

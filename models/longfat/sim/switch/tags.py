@@ -66,7 +66,7 @@ def append_tagged(link, queue, packet, tag):
 
 @inline
 def take_smallest(link):
-    """Take the packet with the smallest finish tag, and reinsert its queue; return NOTHING if there is no packet."""
+    """Take the packet with the smallest finish tag, and update its queue's place in the heap; NOTHING if none waits."""
     if link.active == 0:
         return NOTHING
     queue = queue_in(link, 0)

@@ -50,7 +50,10 @@ def dequeue(link, now):
 # the clock of the dropped packet's flow is not set back, because the stamps of later packets may not decrease. If the
 # greatest stamps are equal, the arriving packet is dropped.
 def evict(link, packet, now):
-    """Take the packet with the greatest stamp; if it is the arriving packet, advance its flow's clock and take none."""
+    """Take the waiting packet with the greatest stamp; if the arriving packet has a greater or equal stamp, take none.
+
+    The clock of the arriving packet's flow then advances, although the packet is dropped.
+    """
     queue = queue_of(link, packet)
     stamp = greatest = stamp_of(link, queue, packet)
     found = NOTHING

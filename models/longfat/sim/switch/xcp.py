@@ -35,7 +35,7 @@ SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 @inline
 def on_the_clock(time):
-    """Return a time [s] rounded to nanoseconds, so that intervals that should end together do so."""
+    """Return a time [s] rounded to nanoseconds, so that equal ends of intervals are equal numbers."""
     return int(time * 1e9 + 0.5) * 1e-9
 
 
