@@ -47,17 +47,13 @@ def _compile(function: Callable[..., Any], *, forceinline: bool) -> Any:
         compile_for = dispatcher.compile
 
         def compile(signature: Any) -> Any:
-            kinds = tuple(_plain(one) for one in _arguments(signature))
+            kinds = tuple(_plain(one) for one in numba.core.sigutils.normalize_signature(signature)[0])
             made = compile_for(kinds)
             _refuse_lost_fractions(dispatcher.overloads[kinds])
             return made
 
         dispatcher.compile = compile
     return dispatcher
-
-
-def _arguments(signature: Any) -> tuple[Any, ...]:
-    return tuple(numba.core.sigutils.normalize_signature(signature)[0])
 
 
 def _plain(kind: Any) -> Any:

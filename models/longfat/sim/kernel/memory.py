@@ -22,7 +22,18 @@ from numba.extending import intrinsic, lower_builtin, lower_getattr, register_mo
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import COMPILED, inline
-from longfat.sim.kernel.records import CACHE_LINE, ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
+from longfat.sim.kernel.records import (
+    CACHE_LINE,
+    DATA,
+    ECT,
+    ECT1,
+    GREEN,
+    L4S_ECT,
+    NO_PACKETS,
+    NONE,
+    NOT_ECT,
+    ROWS_PER_EVENT,
+)
 from longfat.sim.kernel.views import Row
 
 
@@ -331,7 +342,7 @@ def unlink(state, q, i):
 
 # --- Packet rows -----------------------------------------------------------------------------------------------------
 #
-# Allocation of packet rows, and flags for the ECN codepoint of packets.
+# Allocation of packet rows, and the codepoint for ECN of data packets.
 
 
 @inline
@@ -363,16 +374,21 @@ def new_packet(state, f, kind, length, hop):
 
 
 @inline
+def new_data(state, f, sender, number):
+    """Create data packet `number` as the flow's next transmission; return its row number."""
+    i = new_packet(state, f, DATA, sender.packet_size, sender.first_hop)
+    packet = state.packets[i]
+    packet.number = number
+    packet.transmission = sender.transmission
+    if sender.ect != NOT_ECT:
+        packet.flag_bits = ECT | ECT1 if sender.ect == L4S_ECT else ECT
+    sender.transmission += 1
+    return i
+
+
+@inline
 def release_packet(state, i):
     """Put the row of packet i back into the pool."""
     state.packets[i].next = state.free_packet
     state.free_packet = i
     state.free_packets += 1
-
-
-@inline
-def ecn_field(sender):
-    """Return the flags that encode the ECN codepoint of a sender's data packets."""
-    if sender.ect == NOT_ECT:
-        return 0
-    return ECT | ECT1 if sender.ect == L4S_ECT else ECT

@@ -13,7 +13,7 @@ from longfat.sim.kernel.callbacks import call_send
 from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
 from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.link import admit_inline
-from longfat.sim.kernel.memory import ecn_field, new_packet
+from longfat.sim.kernel.memory import new_data, new_packet
 from longfat.sim.kernel.receiver import first_missing
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
@@ -314,18 +314,6 @@ def transmit_request(state, f):
     state.feedback_sent += 1
     state.tallies[f].feedback_in_flight += 1
     leave_source(state, f, i)
-
-
-@inline
-def new_data(state, f, sender, number):
-    """Create data packet `number` as the flow's next transmission; return its row number."""
-    i = new_packet(state, f, records.DATA, sender.packet_size, sender.first_hop)
-    packet = state.packets[i]
-    packet.number = number
-    packet.transmission = sender.transmission
-    packet.flag_bits = ecn_field(sender)
-    sender.transmission += 1
-    return i
 
 
 @inline

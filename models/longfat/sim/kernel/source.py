@@ -7,15 +7,7 @@ import numba
 from longfat.sim.kernel import records
 from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.jit import COMPILED, entry, inline, routine
-from longfat.sim.kernel.memory import (
-    ecn_field,
-    flow_own,
-    new_packet,
-    release_packet,
-    state_at,
-    traffic_uniform,
-    word_at,
-)
+from longfat.sim.kernel.memory import flow_own, new_data, new_packet, release_packet, state_at, traffic_uniform, word_at
 from longfat.sim.kernel.receiver import count_arrival
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import release_nodes
@@ -107,17 +99,11 @@ def emit(state, f):
     if tally.traffic == records.ON_OFF and source.on == 0 and not switch_on(state, source, now):
         set_timer(state, f, records.PACE, while_on(state, source, now + source.gap_left))
         return
-    size = int(sender.packet_size)
+    i = new_data(state, f, sender, sender.high)
     if source.mean_size > 0.0:
-        size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
-    i = new_packet(state, f, records.DATA, size, sender.first_hop)
-    packet = state.packets[i]
-    packet.number = sender.high
-    packet.transmission = sender.transmission
-    packet.flag_bits = ecn_field(sender)
+        state.packets[i].length = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
     sender.high += 1
     sender.next = sender.high
-    sender.transmission += 1
     if state.tracing:
         trace_packet(state, records.SENT, i)
     if tally.traffic == records.POISSON:
