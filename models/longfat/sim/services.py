@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from longfat.sim.plugin.service import PER_FLOW, SERVICES, Service
+from longfat.sim.plugin.discipline import PER_FLOW, SERVICES, Service
 
 __all__ = ["PER_FLOW", "SERVICES", "Service"]

@@ -15,10 +15,9 @@ too; the parameter delta of the paper, which favours flows that send little, is 
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import PER_FLOW, Discipline, Service
 from longfat.sim.plugin.functions import capacity, now_ns, queue_numbered, queue_of, waiting
 from longfat.sim.plugin.parameters import Table
-from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, take_smallest
 

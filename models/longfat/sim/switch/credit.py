@@ -25,7 +25,7 @@ import math
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
+from longfat.sim.plugin.discipline import ENQUEUE, PER_FLOW, SEND, Discipline, Parameter, Service, flag
 from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import (
     append,
@@ -38,7 +38,6 @@ from longfat.sim.plugin.functions import (
     schedule_wake,
     take_first,
 )
-from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch.round_robin import join_list, leave_list
 
 # Header fields 0 to 3 of a packet: the time at which it left the upstream node [s] (0 at its source); 1 if it left

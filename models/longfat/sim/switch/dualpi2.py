@@ -14,9 +14,8 @@ from __future__ import annotations
 from longfat.base.domains import conflict
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1, NOTHING
-from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, Service
 from longfat.sim.plugin.functions import append, mark, queue, take_first, waiting
-from longfat.sim.plugin.service import Service
 
 MOST_L4S_MARKS = 1.0  # p_Lmax, figure 2, line 21
 L4S, CLASSIC = 0, 1

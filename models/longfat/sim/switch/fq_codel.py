@@ -19,9 +19,8 @@ Our choices, where RFC 8290 has no rule or contradicts itself:
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import ACK, NONE, NOTHING
-from longfat.sim.plugin.discipline import DROP, Parameter, flag
+from longfat.sim.plugin.discipline import DROP, Parameter, Service, flag
 from longfat.sim.plugin.functions import append, drop_more, queue, queue_numbered, random, take_first, waiting
-from longfat.sim.plugin.service import Service
 from longfat.sim.switch.codel import STATE, TIMES, Controlled, control, enqueue, found_empty
 
 NEW, OLD = 0, 1  # lists of active queues

@@ -16,9 +16,8 @@ import dataclasses
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import Discipline, Service
 from longfat.sim.plugin.functions import append, behind, memory, number_of, queue, set_memory, take, waiting
-from longfat.sim.plugin.service import Service
 
 
 def room(limit: float, queues: int) -> int:

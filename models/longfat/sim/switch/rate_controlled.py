@@ -14,6 +14,7 @@ import math
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING, PASSES
+from longfat.sim.plugin.discipline import PER_FLOW, Service
 from longfat.sim.plugin.functions import (
     append,
     heap_replace,
@@ -28,7 +29,6 @@ from longfat.sim.plugin.functions import (
     take_last,
     waiting,
 )
-from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import activate, first_tag, new_key, queue_in, remove_queue
 

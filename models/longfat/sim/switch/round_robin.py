@@ -6,10 +6,9 @@ says; when its first packet is larger, the counter is raised by a quantum and th
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import PER_FLOW, Discipline, Service
 from longfat.sim.plugin.functions import append, queue_numbered, queue_of, take_first, take_last, waiting
 from longfat.sim.plugin.parameters import Parameter
-from longfat.sim.plugin.service import PER_FLOW, Service
 
 
 @inline

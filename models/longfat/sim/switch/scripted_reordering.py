@@ -13,7 +13,7 @@ packets that queue 0 must have sent before that packet may leave.
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, NONE, NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import Discipline, Service
 from longfat.sim.plugin.functions import (
     append,
     behind,
@@ -28,7 +28,6 @@ from longfat.sim.plugin.functions import (
     waiting,
 )
 from longfat.sim.plugin.parameters import Parameter, Table
-from longfat.sim.plugin.service import Service
 
 ROWS = Table.MOST
 COUNT = "[0, 9e15]"

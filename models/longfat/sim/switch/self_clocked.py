@@ -8,9 +8,8 @@ flow with the most bytes.
 """
 
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import PER_FLOW, Discipline, Service
 from longfat.sim.plugin.functions import queue_of, tag_of, waiting
-from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, take_from_longest, take_smallest
 

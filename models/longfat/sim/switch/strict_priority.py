@@ -9,10 +9,9 @@ do the same with one queue.
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import Discipline, Service
 from longfat.sim.plugin.functions import append, queue, take_first, take_last
 from longfat.sim.plugin.parameters import Parameter
-from longfat.sim.plugin.service import Service
 
 
 @inline

@@ -11,10 +11,9 @@ whole nanoseconds. The paper's flow monitoring, a second clock that shows how fa
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NOTHING
-from longfat.sim.plugin.discipline import Discipline
+from longfat.sim.plugin.discipline import PER_FLOW, Discipline, Service
 from longfat.sim.plugin.functions import now_ns, queue_of, tag_of
 from longfat.sim.plugin.parameters import Table
-from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import append_tagged, in_table, queue_in, take_smallest, take_tail
 
