@@ -223,7 +223,7 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
 
 
 def _undetermined(subject: Subject, runs: Runs) -> str:
-    """Return a message if runs with the same seed differ, or, if no random number is drawn, runs with two seeds."""
+    """Return a message if runs with one seed differ, or runs with different seeds that draw no random number."""
     message = _difference(runs.first, runs.again, "in one run", "in another with the same seed")
     if not message and not runs.first.drew:
         message = _difference(runs.first, runs.other, "with one seed", "with another")

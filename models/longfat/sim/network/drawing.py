@@ -207,7 +207,7 @@ class Box:
         return max(16.0, len(self.words) * CHARACTER / 2 + 8, lines), max(12.0, lines)
 
     def lane(self, k: int, other: Box) -> Place:
-        """Return the point [px] from which line `k` goes to another box; every line of a box has a lane."""
+        """Return the point [px] where line `k` from this box to another begins; the lines of a box lie side by side."""
         shift = LANE * (self.lines.index(k) - (len(self.lines) - 1) / 2) if k in self.lines else 0.0
         return (self.x + shift, self.y) if other.x == self.x else (self.x, self.y + shift)
 

@@ -71,7 +71,7 @@ def _address(words: np.ndarray, each: int, number: int) -> int:
 
 
 def _of(view: View, **rows: Any) -> Look:
-    """Return a view of rows, each given by the name of the view's pointer to it."""
+    """Return a view of the given rows; each keyword is the name of the view's pointer to the row."""
     return view.of(*[rows[name] for name in view.rows])
 
 

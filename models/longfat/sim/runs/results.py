@@ -237,7 +237,7 @@ class Answer:
 
 @functools.lru_cache(maxsize=64)
 def _described(name: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the dimensions and the attributes of the variable with this name."""
+    """Return the dimensions and the attributes of a variable of a dataset."""
     dim, unit, description = QUANTITIES[name.removesuffix("_lower").removesuffix("_upper")]
     return () if dim is None else (dim,), {"units": unit, "long_name": description}
 

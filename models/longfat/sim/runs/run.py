@@ -347,7 +347,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Answer:
     """Simulate one run and return its results; call `advanced` with the simulated time [s] as the run proceeds.
 
-    The results have a remark only if `remarked` is true, because the remarks of all replications are equal.
+    The results have a remark only if `remarked` is true: all replications would have the same remark.
     """
     to_the_end = plan.duration is None
     before = None
@@ -378,7 +378,7 @@ def _remark(net: Network, run: Simulation) -> str:
 
 
 def _without_feedback(net: Network) -> list[str]:
-    """Return a remark on each scheme that needs the discipline of its name but has no such link on its path."""
+    """Return a remark on each scheme that needs a discipline of the same name, which no link of its path has."""
     names: dict[str, str] = {}  # scheme -> the first of its flows
     for flow in net.flows:
         scheme = flow.scheme

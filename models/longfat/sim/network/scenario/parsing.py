@@ -74,7 +74,7 @@ def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]
         TOML, see `longfat.scenario`.
     find : callable, optional
         Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None
-        if there is none. For a file, such as "my_schemes.py", its second argument is the class that is needed.
+        if there is none. For a file without a name, such as "my_schemes.py", a second argument has the class needed.
 
     Returns
     -------

@@ -155,9 +155,9 @@ class Connection:
     def _received(self, row: Row) -> dict[str, Any]:
         """Return the data of an acknowledgment: the ranges of transmissions that it acknowledges.
 
-        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet for which
-        it is the first cumulative acknowledgment. A transmission that arrived out of order is therefore in two
-        acknowledgments: the one that it triggered, and the first one whose number is above the packet's. QUIC, too,
+        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet that no
+        earlier acknowledgment has covered cumulatively. A transmission that arrived out of order is therefore in two
+        acknowledgments: the one that it triggered, and the first whose number is above that of the packet. QUIC, too,
         repeats ranges until the peer is known to have them (RFC 9000, section 13.2.3), and a sender counts a packet
         once (RFC 9002, section 5).
         """
