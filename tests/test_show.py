@@ -1,6 +1,5 @@
 """Pictures of results by `plot.show`; laws and networks, which show themselves in Jupyter."""
 
-
 import numpy as np
 import pytest
 import xarray as xr
