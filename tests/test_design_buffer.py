@@ -219,9 +219,18 @@ def test_the_same_seed_gives_the_same_answer(answer):
     xr.testing.assert_identical(answer, design.buffer(**SMALL, rng=int(answer.attrs["seed"])))
 
 
+def test_the_answer_does_not_depend_on_the_rules_that_are_left_out(answer):
+    short = design.buffer(**SMALL, every_rule=False)
+    skipped = short.sel(rule="BDP/3")
+    assert (str(skipped.status.values), float(skipped.buffer_bdp)) == ("not simulated", pytest.approx(1 / 3))
+    assert np.isnan(skipped.utilisation)
+    rest = [rule for rule in answer.rule.values if rule != "BDP/3"]
+    xr.testing.assert_identical(short.sel(rule=rest), answer.sel(rule=rest))
+
+
 @pytest.mark.parametrize(
     ("low", "high", "status"),
-    [(0.95, 0.99, "reached"), (0.94, 0.95, "uncertain"), (0.90, 0.94, "not reached")],
+    [(0.95, 0.99, "reached"), (0.94, 0.95, "uncertain"), (0.90, 0.94, "not reached"), (math.nan, 1, "not simulated")],
 )
 def test_a_row_by_hand(low, high, status):
     """A BDP of 8333.3 packets; 0.431270 of it fills 0.95 of the link by the closed form."""

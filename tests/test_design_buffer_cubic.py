@@ -147,7 +147,7 @@ def test_several_flows_over_a_slower_link_lose_less_often_together():
 def test_the_answer_warns_of_a_slower_link_for_several_flows():
     found = answered(
         rate="1Gbit/s", round_trip_time="100ms", flows=[1, 16], bandwidth_delay_product=640, scheme="cubic", points=0,
-        replications=2, progress=False,
+        replications=2, every_rule=False, progress=False,
     )  # fmt: skip
     assert found.attrs["overestimated_flows"] == [16]
     said = buffer_text.answer(found)

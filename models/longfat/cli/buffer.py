@@ -51,7 +51,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     if "rate" not in asked:
         raise conflict("--rate", "is missing", "give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
-        asked["points"] = 0  # the text has no curve
+        asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
         if "file" not in asked and output.form == "text":
             asked["begin"] = lambda found: print_answer(buffer_text.by_rules(asked, found))

@@ -21,7 +21,7 @@ from longfat.cli.paste import (
     rates,
     sendable,
 )
-from longfat.design.buffer_laws import ONE
+from longfat.design.buffer_laws import ONE, size_in_lines
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_MIN_TH, interval
 from longfat.design.tcp_windows import HEADERS, UTILISATION_ACCURACY, by_iperf3
@@ -183,14 +183,8 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 
 
 def in_lines(row: xr.Dataset) -> int:
-    """Return the size for the pasted lines [packets]: a buffer has at least one packet for each flow.
-
-    Our choice, from measurements at a token bucket of Linux only: with space for 2 packets, which sufficed for the
-    utilisation, one of 8 connections of BBR timed out; with space for 8 packets no connection did. The limits of other
-    disciplines are raised, too, although no such measurement exists for them.
-    """
-    packets = int(row.buffer_packets)
-    return max(packets, int(row.flows)) if row.attrs["find"] == "buffer" else packets
+    """Return the size for the pasted lines [packets], by `design.buffer_laws.size_in_lines`."""
+    return size_in_lines(int(row.buffer_packets), int(row.flows), row.attrs["find"])
 
 
 def is_raised(row: xr.Dataset) -> bool:

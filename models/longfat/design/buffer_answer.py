@@ -70,6 +70,8 @@ def row_of(
     packets = math.nan if math.isnan(multiple) else max(1.0, float(round(multiple * bdp)))
     low, high = (values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
     status = "reached" if low >= share else "uncertain" if low < share <= high else "not reached"
+    if math.isnan(low) and not math.isnan(multiple):
+        status = "not simulated"
     made = dict.fromkeys(AFTER, math.nan) | {
         "buffer_bdp": multiple, "buffer_packets": packets, "buffer_bytes": packets * subject.packet, "status": status,
     }  # fmt: skip
@@ -80,10 +82,12 @@ def row_of(
     return {name: made.get(name, values.get(name, math.nan)) for name in variables(subject)}
 
 
-def answer(subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, effort: Effort) -> dict[str, Any]:
+def answer(
+    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, effort: Effort, every_rule: bool = True
+) -> dict[str, Any]:
     """Simulate the buffers of curve and rules, search for the smallest sufficient buffer, and return all results.
 
-    Each buffer is simulated once.
+    Each buffer is simulated once. ``of_rule`` in the result is a function that simulates the buffer of a rule.
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
@@ -170,12 +174,19 @@ def answer(subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points:
     def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
         return row_of(subject, multiple, values, share, laws, flows)
 
-    along = [row(one / size, results(one)) for one in curve]
-    rows = [row(one, results(packets.get(name))) for name, one in bounds.items()]
+    along = [row(one / size, results(one)) for one in curve]  # first, so that the curve does not depend on `every_rule`
+
+    def of_rule(name: str) -> dict[str, Any]:
+        return row(bounds[name], results(packets.get(name)))
+
+    # If the search finds no buffer, the answer names a rule that reaches the share, also one that is usually left out.
+    skipped = set() if every_rule or found is None else {*later} - {compared(laws.holds, round(flows))}
+    rows = [row(one, {}) if name in skipped else of_rule(name) for name, one in bounds.items()]
     rows.append(row(math.nan if found is None else found / size, results(found) if chosen is None else chosen))
     return {
         "missed": missed / size if missed else math.nan,
         "rules": rows,
+        "of_rule": of_rule,
         "curve": along,
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],

@@ -20,7 +20,7 @@ from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, labelled
-from longfat.design.buffer_laws import Laws, Path, PolicerLaws, compared, decrease_of, laws_of
+from longfat.design.buffer_laws import ONE, Laws, Path, PolicerLaws, compared, decrease_of, laws_of, size_in_lines
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.senders import sender
@@ -38,7 +38,7 @@ LOADS = tuple(map(float, LOAD.otherwise.split(",")))
 
 
 @documented(BUFFER)
-def buffer(*, progress: bool = True, **arguments: Any) -> xr.Dataset:
+def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) -> xr.Dataset:
     r"""Simulate the buffers that rules give for a switch, and find the smallest sufficient buffer.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
@@ -50,6 +50,9 @@ def buffer(*, progress: bool = True, **arguments: Any) -> xr.Dataset:
     Parameters
     ----------
     **arguments
+    every_rule : bool
+        Whether rules that the short answer of the command omits are simulated, too; the smallest buffer does not depend
+        on them. Without them one BDP is simulated only for the numbers of flows that may need the largest buffer.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -63,7 +66,7 @@ def buffer(*, progress: bool = True, **arguments: Any) -> xr.Dataset:
         or ``power`` [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in
         progress, all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the
         attainable [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence,
-        or "uncertain"; ``cycle``, the longest time between two losses or marks of a flow of Reno,
+        "uncertain", or "not simulated"; ``cycle``, the longest time between two losses or marks of a flow of Reno,
         CUBIC or DCTCP [s], NaN for other schemes. Along ``flows`` and ``point``: the same as ``curve_...``, with files
         also ``curve_powers`` along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely:
         ``dense_synchronised`` and, along ``flows`` as well, ``dense_desynchronised``. ``simulated_bdp`` [packets] and
@@ -116,7 +119,7 @@ def buffer(*, progress: bool = True, **arguments: Any) -> xr.Dataset:
     `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
     MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
-    return answered(progress=progress, **arguments).dataset()
+    return answered(every_rule=every_rule, progress=progress, **arguments).dataset()
 
 
 @takes(BUFFER, name="buffer")
@@ -125,14 +128,14 @@ def answered(
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
     spread: float, parameters: Mapping[str, float] | None, loads: Any, bandwidth_delay_product: int | None,
     points: int, replications: int, confidence: float, rng: Any,
-    progress: bool = True, begin: Callable[[list[ByRule]], object] = lambda found: None,
+    every_rule: bool = True, progress: bool = True, begin: Callable[[list[ByRule]], object] = lambda found: None,
 ) -> Labelled:  # fmt: skip
     """Return the answer of `buffer` without xarray, which takes a second to load.
 
     Parameters
     ----------
     **arguments
-    progress : bool
+    every_rule, progress : bool
         See `buffer`.
     begin : callable
         Called when the arguments are accepted, before the first simulation, with the buffers of long-lived flows by
@@ -198,7 +201,9 @@ def answered(
             shown.update(done)
 
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
-        answers = replicate(lambda one: answer(one, share, laws, points, effort), subjects)
+        answers = replicate(lambda one: answer(one, share, laws, points, effort, every_rule), subjects)
+        if file is None:
+            _complete(answers, numbers, laws, find)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = labelled(subjects, answers, laws, alone)
     threshold = 0.0 if find == "threshold" else threshold_of(queue)
@@ -219,6 +224,25 @@ def answered(
         "longfat_version": __version__,
     })  # fmt: skip
     return made_by(data, "design.buffer")
+
+
+def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws, find: str) -> None:
+    """Simulate a buffer of one BDP, if it was left out, for the numbers of flows that may determine the pasted lines.
+
+    These numbers of flows need the largest of the buffers found, or the largest size by `size_in_lines`.
+    """
+    sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the smallest sufficient one
+    found = [
+        (size, size_in_lines(int(size), n, find), one)
+        for size, n, one in zip(sizes, flows, answers, strict=True)
+        if math.isfinite(size)
+    ]
+    if not found or ONE not in laws.holds:
+        return
+    largest, largest_of_lines = max(size for size, _, _ in found), max(size for _, size, _ in found)
+    for size, of_lines, one in found:
+        if size == largest or of_lines == largest_of_lines:
+            one["rules"][list(laws.holds).index(ONE)] = one["of_rule"](ONE)
 
 
 def _laws(subject: LongFlows | ArrivingFiles, find: str) -> tuple[Laws, str]:
