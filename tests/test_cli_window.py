@@ -349,12 +349,12 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
         return next((line for line in out.splitlines() if line.startswith("# Memory")), "")
 
     # 20,000 pages of 4096 bytes are 81.9 MB, less than the 96.5 MB for two products of 12.07 MB
-    assert "may take 96.5 MB; tcp_mem of host.txt saves memory from 81.9 MB" in memory(
+    assert "may take 96.5 MB; by tcp_mem of host.txt Linux saves memory from 81.9 MB" in memory(
         str(host), "--rate", "1Gbit/s", "--rtt", "100ms"
     )
     assert memory(str(host), "--rate", "1Gbit/s", "--rtt", "80ms") == ""  # 77.2 MB
     # sixteen times 772 MB
-    assert "holds that from 12.4 GB on" in memory("--rate", "10Gbit/s", "--rtt", "80ms")
+    assert "hosts of 12.4 GB or more allow it" in memory("--rate", "10Gbit/s", "--rtt", "80ms")
     assert memory("--rate", "1Gbit/s", "--rtt", "100ms") == ""
 
 

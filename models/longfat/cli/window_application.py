@@ -42,12 +42,10 @@ def answer_of(name: str, answer: Answer) -> str:
     expected, lines = list(rates.items()), list[str]()
     if not slow:
         carry = "they carry that rate" if limited else "they fill the path"
-        limit, steps = f"not the {limit}", [f"nothing to set where these are the defaults: {carry}"]
+        limit, steps = f"not the {limit}", [f"nothing to set for programs with these defaults: {carry}"]
     elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
         limit = f"possibly the {limit}"
-        steps = [
-            "nothing to set where these are the defaults: they fill the path if updates are early; the check shows it"
-        ]
+        steps = ["nothing to set for programs with these defaults: they fill the path if updates are early; check it"]
     else:
         steps, expected = _steps(one, window, rate, min(slow.values())), []
         in_flight = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"

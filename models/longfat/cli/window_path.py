@@ -63,7 +63,7 @@ class Path:
                 raise conflict(flag_of(name), "is missing", f"give it, or a file that contains it ({holders})")
         more = {name: used[name] for name in HOLDERS} | {"measured": bool(self.rate_measured_by)}
         if used["loss"] is None:
-            remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
+            remarks += ("loss: not given, 0 is assumed: only packets that the flow's own overflows drop are lost",)
         elif "loss" in asked:
             more["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
         else:
@@ -144,7 +144,7 @@ def _measured_loss(
     if found.transport == "TCP" and is_too_fast(found, "cubic" if sender.is_bbr else scheme):
         unless = "" if found.control else "; if it was a flow of BBR, give --loss"
         return (0.0, 0.0), (
-            "loss: taken for overflows of the measured flow itself, because it was faster than random losses at this "
-            f"rate allow{unless}",
+            "loss: taken for overflows of the measured flow itself, because it was faster than as many random losses "
+            f"allow{unless}",
         )
     return (low, high), remarks

@@ -207,11 +207,11 @@ def _memory(a: dict[str, Any], path: Path) -> str:
         maximum, who = a["flows"] * maximum, f"{a['flows']} connections"
     if path.limits is not None and path.limits.pressure is not None:
         pressure = path.limits.pressure
-        said = f"tcp_mem of {path.limits.source} saves memory from {rounded(pressure, 'bytes')} on"
+        said = f"by tcp_mem of {path.limits.source} Linux saves memory from {rounded(pressure, 'bytes')} on"
         bound = maximum > pressure
     else:
         needed = maximum / PRESSURE_SHARE
-        said = f"tcp_mem, by default a sixteenth of it, holds that from {rounded(needed, 'bytes')} on"
+        said = f"hosts of {rounded(needed, 'bytes')} or more allow it (tcp_mem, by default 1/16)"
         bound = needed > FULL_DEFAULTS
     return f"Memory: {who} may take {rounded(maximum, 'bytes')}; {said}." if bound else ""
 
@@ -362,9 +362,9 @@ def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -
             f"losses counted in four times as many packets: narrower by a factor of {math.sqrt(loss):.2g}, by law"
         )
     elif loss >= RANGE:
-        said.append(f"the range of the loss makes a factor of {loss:.2g}, by law: narrow it")
+        said.append(f"by law, the range of the loss changes the rate by a factor of {loss:.2g}: narrow this range")
     if not said and any(a[f"{name}_low"] < a[f"{name}_high"] for name in ("rate", "round_trip_time")):
-        said = ["no longer check narrows it: give narrower ranges of --rtt (ping) and --rate (iperf3)"]
+        said = ["a longer check does not narrow it: give narrower ranges of --rtt (ping) and --rate (iperf3)"]
     return "; ".join(said)
 
 
