@@ -96,6 +96,16 @@ def test_independent_runs_at_two_points_by_hand():
     assert found.independent == pytest.approx(found.runs * 2 * apart / 4 / difference.var())
     assert found.runs == 2 * found.replications
     assert found.advantage == pytest.approx(difference.mean())
+    assert Normal(difference).above(found.interval[0]) == pytest.approx(math.log(1e6), abs=1e-6)
+
+
+def test_relative_deviations_by_hand():
+    """The formulas are 1.2 and 0.4, with the mean 0.8, at one point, and 2.2 and 1.4, with the mean 1.8, at another."""
+    points = [{"mean": 1.0}, {"mean": 2.0}]
+    found = lf.testing.nearer(off_by(0.2), off_by(-0.6), two_points, points, relative=True, rng=5)
+    drawn = np.array([[two_points(seed_of(5, k), **point) for point in points] for k in range(found.replications)])
+    one, other = (((drawn - formulas) / (0.8, 1.8)) ** 2 for formulas in ((1.2, 2.2), (0.4, 1.4)))
+    assert found.advantage == pytest.approx((other - one).mean())
 
 
 def test_formulas_meet_the_replications_in_order():

@@ -37,6 +37,9 @@ def test_a_spent_budget_is_no_agreement():
     seen = []
     with pytest.raises(lf.testing.Disagreement, match=r"undecided|the budget was spent after"):
         judged(seen, over={"mean": (0.0, 1.0), "deviation": 0.01}, within=0.5, budget=40)
+    certain = {"simulator": lambda rng, mean: mean, "deterministic": True}  # two replications decide
+    with pytest.raises(lf.testing.Disagreement, match=r"the budget was spent after 3 of 4 points$"):
+        judged([], over={"mean": (0.0, 1.0)}, within=0.5, points=4, budget=7, **certain)
 
 
 def test_one_point_without_a_decision_is_no_agreement():

@@ -68,6 +68,10 @@ def test_functions_without_a_name_are_located():
     lines = repeated(*differing(lambda mean: mean + 3, normal, {"mean": 1.0}, {"mean": (0.0, 2.0)}))
     assert f"formula = ...  # {__file__}:" in lines
     assert "from tests.testing.simulators import normal" in lines
+    one, other = (lambda mean: mean + 3), (lambda rng, mean: normal(rng, mean))
+    lines = repeated(*differing(one, other, {"mean": 1.0}, {"mean": (0.0, 2.0)}))
+    assert f"simulator = ...  # {__file__}:" in lines
+    assert "compare(formula, simulator, point, " in lines
 
 
 def test_a_condition_is_kept():
