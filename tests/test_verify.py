@@ -161,19 +161,25 @@ def test_a_simulator_of_ones_own(factor, status, monkeypatch):
     """The tolerance is 10 %; the results lie at a multiple of the law. An undecided point does not agree."""
     monkeypatch.setattr(verification, "BUDGET", 40)
     monkeypatch.setattr(verification, "QUICK", (5, 6, 2, 3))  # two points to simulate
-    spent = []
+    spent, seeds = [], set()
 
     def simulator(rng, p):
+        assert 2 <= p <= 3
         spent.append(7.0)
+        seeds.add(rng)
         return p * p * around(factor, 0.01)(rng), 7.0
 
-    check = SimulatedBy(simulator, relative=0.1)
-    table = verify.run([Law(right, {"p": X}, "1", "an example", simulated=check)], quick=True)
+    law = Law(right, {"p": X}, "1", "an example", simulated=SimulatedBy(simulator, {"p": (2, 3)}, relative=0.1))
+    law.printed("a tenth more")(lambda p, *, xp: 1.1 * p * p)
+    table = verify.run([law], quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
     assert (len(spent) == 80) == (status == "undecided")
+    assert len(seeds) == len(spent)
     assert table.simulator_checks.item() == table.attrs["points"] == 2
     assert table.simulator_packets.item() == sum(spent)
+    # The printed formula is off by the tolerance or nothing, which is less than the tolerance beyond the interval.
+    assert table.printed_remark.item().endswith("Simulated, as printed 0 of 2 differ.")
     # With 99 % for two points, "agrees" needs the evidence 200.
     assert (table.simulator_evidence.item() >= math.log10(200)) == (status == "agrees")
     assert "budget" in table.simulator_remark.item() or status != "undecided"
@@ -201,6 +207,25 @@ def test_a_simulator_declared_deterministic():
         assert shown in report.to_text(table).splitlines()[1].split()
         entry = json.loads(report.to_json(table))["laws"][0]["simulator"]
         assert entry["log10_evidence"] == ("infinite" if status == "agrees" else None)
+
+
+def test_one_point_that_differs(monkeypatch):
+    """Off by twice the tolerance of 10 % at the second of three points."""
+    monkeypatch.setattr(verification, "QUICK", (5, 6, 3, 3))
+    seen = []
+
+    class SecondIsOff:
+        deterministic = True
+
+        def __call__(self, rng, p):
+            seen.append(p)
+            return p * p * (1.2 if len(seen) == 2 else 1.0)
+
+    check = SimulatedBy(SecondIsOff(), relative=0.1)
+    table = verify.run([Law(right, {"p": X}, "1", "an example", simulated=check)], quick=True)
+    assert (table.simulator.item(), table.simulator_where.item()) == ("differs", {"p": seen[1]})
+    assert table.simulator_error.item() == pytest.approx(2.0)
+    assert table.simulator_evidence.item() == -math.inf
 
 
 def test_an_exception_is_an_error_on_every_face(monkeypatch):
