@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from longfat import design, plot
+from longfat import design, plot, sim
 from longfat.design.scheme_curves import CurveLaws, limited
 from longfat.design.senders import sender
 from longfat.plot.design import what_to_do
@@ -173,5 +173,17 @@ def test_the_picture_says_what_to_do():
 
 @pytest.mark.parametrize("name", [one for one in schemes.names() if schemes.scheme(one).controls == "window"])
 def test_the_window_of_every_scheme_can_be_limited(name):
-    """The limit compiles the callbacks of a scheme anew; numba refuses callbacks that are compiled already."""
+    """The limit compiles the callbacks of a scheme anew, even those that other callbacks call and that are compiled."""
     assert "window_limit" in limited(schemes.scheme(name)).parameters
+
+
+@sim.inline
+def one_more(flow, event):
+    return flow.window + 1.0
+
+
+def test_the_window_of_a_compiled_callback_is_limited():
+    scheme = limited(sim.Scheme("one-more", ack=one_more))
+    net = sim.Network.dumbbell([scheme], rate="12 Mbit/s", delay="50 ms", parameters={"window_limit": 4})
+    data = sim.run(net, duration="2 s", warm_up="1 s", rng=1, progress=False)
+    assert data.goodput.values == pytest.approx([4 * 1000 / 0.1], rel=0.02)  # 4 packets per round trip

@@ -40,6 +40,7 @@ def routine(function: Callable[..., Any]) -> Any:
 
 def _compile(function: Callable[..., Any], *, forceinline: bool) -> Any:
     """Compile a function with numba, with 64-bit types for all integers; if `forceinline`, inline it in its callers."""
+    function = getattr(function, "py_func", function)  # numba refuses functions that are compiled already
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
