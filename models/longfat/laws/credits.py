@@ -96,15 +96,15 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp):
-    r"""Return the credit [cells] that a flow has k intervals after it began with one cell on a link that others fill.
+    r"""Return the credit [packets] of a flow k intervals after its start with one packet, on a link that others fill.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 
-    In each interval the flow gets one cell, and a share of the pool that equals its share of the link. While credit
-    limits the flow, this share is A/P, where P is the round trip of the link in cells. With a pool of M cells, half of
-    them given out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows until the flow has its
-    share of the link: by the factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds
-    down to whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
+    Packets are the cells of ATM. In each interval the flow gets one cell, and a share of the pool that equals its share
+    of the link. While credit limits the flow, this share is A/P, where P is the round trip of the link in cells. With a
+    pool of M cells, half of them given out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows
+    until the flow has its share of the link: by the factor G = 2 in each interval if the pool is four round trips of
+    the link. A switch rounds down to whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
 
     >>> [adaptive_allocation(k, 2.0) for k in range(4)]
     [1.0, 3.0, 7.0, 15.0]

@@ -314,9 +314,9 @@ def buffer_for_slow_start(packets, rate_ratio, *, xp):
     Notes
     -----
     Exact while every round but the largest is sent before its first acknowledgment returns; in longer files the
-    queues of several rounds add up. For r <= 2/3 a switch with K = C D/3, its link's part of C D, is full before they
-    add up. Half of a round is queued, because each acknowledgment, one per t_b, releases two packets; of a burst, a
-    share 1 - r is queued.
+    queues of several rounds add up. For r <= 2/3 a buffer of a third of the path's bandwidth-delay product, as at Kim
+    and Farber's switches, is full before they add up. Half of a round is queued, because each acknowledgment, one
+    per t_b, releases two packets; of a burst, a share 1 - r is queued.
 
     >>> buffer_for_slow_start([200, 2000], 0.2)  # Kim and Farber's switches have 75 to 3750
     array([ 36., 488.])
