@@ -1,6 +1,6 @@
 """Scoreboard: every row of the five papers with its verdict, as ``scoreboard.md`` and a picture.
 
-Run with ``python -m figures.scoreboard``; at full scale it takes up to an hour, with ``--quick`` some minutes. Finished
+Run with ``python -m figures.scoreboard``; it takes up to an hour. Finished
 papers are stored in ``figures/scoreboard`` and read from there as long as neither laws nor simulator nor assessments
 change. ``longfat verify --published`` prints the same. ``--new`` runs claims that ``scoreboard.md`` has not yet and
 keeps its other rows. ``--redraw`` draws the picture from the stored numbers.
@@ -146,10 +146,7 @@ def completed(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"scoreboard": data["scoreboard"].assign_coords(paper=papers)}
 
 
-PART = Part(
-    "figures.scoreboard", simulate, {"scoreboard": [("paper", "verdict")]}, draw, quick={"packets": 1e5},
-    completed=completed,
-)  # fmt: skip
+PART = Part("figures.scoreboard", simulate, {"scoreboard": [("paper", "verdict")]}, draw, completed=completed)
 
 if __name__ == "__main__":
     PART.main()

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 CUT = "cut at 0 and, for shares, at 1"  # label of the bars of `bars`
+#: Options of the command line, by the argument of `Part.simulate` that they set.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "store": {"metavar": "DIRECTORY", "help": "keep finished runs there"},
+    "new": {"action": "store_true", "help": "run what is not stored yet, and keep the rest"},
+    "here": {"action": "store_true", "help": "run the simulator alone, beside the stored results of Linux"},
+}
 
 
 @contextmanager
@@ -97,8 +103,6 @@ class Part:
         Draws the pictures from results.
     prefix : str
         Prefix of the names of CSV files.
-    quick : mapping, optional
-        Arguments of ``simulate`` for ``--quick``.
     completed : callable, optional
         Adds data that is not stored to the results, such as settings and pages.
     """
@@ -108,7 +112,6 @@ class Part:
     dims: Mapping[str, Any] = field(default_factory=dict)
     draw: Callable[[AtomicFiles, dict[str, Any]], None] | None = None
     prefix: str = ""
-    quick: Mapping[str, Any] | None = None
     completed: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
     @property
@@ -155,18 +158,14 @@ class Part:
         parser = argparse.ArgumentParser(f"python -m {self.module}")
         if self.dims:
             parser.add_argument("--redraw", action="store_true", help="draw from the stored numbers")
-        if self.quick is not None:
-            parser.add_argument("--quick", action="store_true", help="run less, and write it to the same files")
-        options = inspect.signature(self.simulate).parameters
-        if "store" in options:
-            parser.add_argument("--store", metavar="DIRECTORY", help="keep finished runs there")
-        if "new" in options:
-            parser.add_argument("--new", action="store_true", help="run what is not stored yet, and keep the rest")
+        for name in inspect.signature(self.simulate).parameters:
+            if name in OPTIONS:
+                parser.add_argument(f"--{name}", **OPTIONS[name])
         given = {name: value for name, value in vars(parser.parse_args()).items() if value}
         if given.pop("redraw", False):
             self.redraw()
         else:
-            self.write(**((self.quick or {}) if given.pop("quick", False) else {}), **given)
+            self.write(**given)
 
 
 def datasets(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, xr.Dataset]]:

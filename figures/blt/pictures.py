@@ -7,8 +7,8 @@ estimate of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: gre
 table 1 under every interpretation of what the text leaves open. ``blt_outlook``: larger buffers, self-similar cross
 traffic, interactive traffic. ``blt_tables.md``: the numbers.
 
-Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores, with ``--quick`` some minutes. ``--store
-DIRECTORY`` keeps finished runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
+Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores. ``--store DIRECTORY`` keeps finished
+runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -62,23 +62,18 @@ FIGURES = {  # columns of power and fairness
 BARS = f"bars: 95 % intervals, {CUT}"
 OUTLOOK = ("BLT", "TCP", "BLT, corrected switch")  # competitors in the situations that the paper leaves to the future
 CROSS = 0.3  # load of cross traffic [capacities]
-
-
+#: Loads, replications and length of runs by which no claim is judged.
+SIZE: dict[str, Any] = {
+    "loads": (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), "replications": 3, "packets": 1e5, "round_trips": 60.0,
+}  # fmt: skip
 CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # sets that are also simulated with the corrected switch
-
-
-def size(context: Context) -> dict[str, Any]:
-    """Return loads, replications and length of runs by which no claim is judged."""
-    if context.small:
-        return {"loads": (0.3, 0.6), "replications": 3, "packets": 2e4, "round_trips": 20.0}
-    return {"loads": (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), "replications": 3, "packets": 1e5, "round_trips": 60.0}
 
 
 def simulated(
     context: Context, name: str, labels: Sequence[str], networks: Sequence[Network], rng: int, **more: Any
 ) -> xr.Dataset:
-    """Run `figures.blt.runs.powers` at the context's `size`; finished runs are stored under a name."""
-    return runs.powers(labels, networks, rng=rng, store=context.place(name), **(size(context) | more))
+    """Run `figures.blt.runs.powers` in the `SIZE`; finished runs are stored under a name."""
+    return runs.powers(labels, networks, rng=rng, store=context.place(name), **(SIZE | more))
 
 
 def sets(context: Context) -> dict[str, xr.Dataset]:
@@ -94,14 +89,13 @@ def sets(context: Context) -> dict[str, xr.Dataset]:
 def tyrant(context: Context) -> xr.Dataset:
     """Simulate figures 28 and 29."""
     labels = ("TCP", "Bully-Tyrant", "BLT", "BLT, corrected switch")
-    full = {} if context.small else {"loads": runs.LOADS, "packets": 3e5, "round_trips": runs.ROUND_TRIPS}
-    return simulated(context, "tyrant", labels, [REFERENCE], 20, **full)
+    return simulated(context, "tyrant", labels, [REFERENCE], 20, loads=runs.LOADS, packets=3e5,
+                     round_trips=runs.ROUND_TRIPS)  # fmt: skip
 
 
 def interpretations(context: Context) -> dict[str, xr.Dataset]:
     """Simulate table 1 under every interpretation: in steady state, and counted as in the paper."""
-    names = ("TCP, every duplicate", "TCP, ns timer") if context.small else COMPETITORS
-    labels = [name for name in names if name not in (*LABELS, "Bully-Tyrant")]
+    labels = [name for name in COMPETITORS if name not in (*LABELS, "Bully-Tyrant")]
     found = {}
     for k, name in enumerate(("reference", "1 Gbit/s")):
         found[name] = simulated(context, f"interpretations {name}", labels, SETS[name], 30 + k)
@@ -129,10 +123,9 @@ def queues(rng: int = 8) -> xr.Dataset:
 
 def buffers(context: Context) -> dict[float, xr.Dataset]:
     """Simulate buffers of several sizes, over BW_b D/3."""
-    sizes = (1, 4) if context.small else (0.5, 1, 2, 4, 8)
     return {
         one: simulated(context, f"buffers {one:g}", OUTLOOK, [Network(150, 30, buffers=one)], 40 + k)
-        for k, one in enumerate(sizes)
+        for k, one in enumerate((0.5, 1, 2, 4, 8))
     }
 
 
@@ -146,7 +139,7 @@ def cross(context: Context) -> dict[str, xr.Dataset]:
         "Poisson": {"cross": traffic.poisson(30 * rate), "sources": 1},
         "self-similar": {"cross": traffic.self_similar(3 * rate, 0.8, "0.1 s", "0.2 s"), "sources": 30},
     }
-    few = tuple(load for load in size(context)["loads"] if load < 1 - CROSS)
+    few = tuple(load for load in SIZE["loads"] if load < 1 - CROSS)
     return {
         kind: simulated(context, f"cross {kind}", OUTLOOK, [REFERENCE], 50 + k, loads=few, **options)
         for k, (kind, options) in enumerate(kinds.items())
@@ -198,17 +191,9 @@ def plane() -> xr.Dataset:
     )
 
 
-def simulate(packets: float = 1e7, store: str | Path | None = None) -> dict[str, Any]:
-    """Run everything that the pictures and tables show.
-
-    Parameters
-    ----------
-    packets : float
-        Scale of the simulations, that of the claims' runs, see `figures.verdicts.scoreboard` [packets].
-    store : str or Path, optional
-        Directory for finished runs.
-    """
-    context = Context(packets, 0, None if store is None else Path(store))
+def simulate(store: str | Path | None = None) -> dict[str, Any]:
+    """Run everything that the pictures and tables show, at the scale of the scoreboard; finished runs are stored."""
+    context = Context(1e7, 0, None if store is None else Path(store))
     found, other, large, beside = sets(context), interpretations(context), buffers(context), cross(context)
     data: dict[str, Any] = {
         "sets": found, "greatest": {name: greatest(one) for name, one in found.items()}, "tyrant": tyrant(context),
@@ -277,6 +262,5 @@ DIMS = {
     "cross": [("cross", "label", "bottleneck", "load")], "interactive": SWEEP,
 }  # fmt: skip
 PART = Part(
-    "figures.blt", simulate, DIMS, draw, prefix="blt_", quick={"packets": 1e5},
-    completed=lambda data: data | {"plane": plane()},
+    "figures.blt", simulate, DIMS, draw, prefix="blt_", completed=lambda data: data | {"plane": plane()},
 )  # fmt: skip

@@ -4,15 +4,13 @@
 periods. ``cadpc_3``: fifty flows over bottlenecks of 1 to 100 Mbit/s, every competitor. ``cadpc_changes``: a path
 that changes, converged groups that mix, two bottlenecks. ``cadpc_delay``, ``cadpc_queues``, ``cadpc_web``: delays,
 marking queues, web-like background. ``cadpc_snmp``: byte counters that are read through SNMP. Run with
-``python -m figures.cadpc``; it takes some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures
-again from the stored numbers.
+``python -m figures.cadpc``; it takes some minutes; ``--redraw`` draws the pictures again from the stored numbers.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,27 +44,14 @@ QUEUES = ("fifo", "red", "rem", "avq")
 SIZES = {"": networks.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
 
 
-@dataclass(frozen=True)
-class Scale:
-    """Scale of the simulations."""
-
-    replications: int
-    bottlenecks: tuple[float, ...]  # Mbit/s
-    delays: tuple[float, ...]  # s, of each link
-    webs: tuple[float, ...]  # capacities
-    users: tuple[int, ...]
-    refreshes: tuple[float, ...]  # s
-    equal_after: float  # s, length of the run of figure 2, right
-    who: int  # number of competitors
-    table: Context  # of table II and web-like traffic, as in the scoreboard
-
-
-FULL = Scale(
-    3, (1, 2, 5, 10, 20, 50, 100), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
-    (1, 2, 5, 10, 20, 50), (0.0, 0.1, 0.3, 1.0, 2.0, 3.0), 1200.0, 8,
-    Context(1e7, 0),
-)  # fmt: skip
-QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.0, 4, Context(1e5, 0))
+REPLICATIONS = 3
+BOTTLENECKS = (1, 2, 5, 10, 20, 50, 100)  # Mbit/s
+DELAYS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)  # s, of each link
+WEBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # capacities
+USERS = (1, 2, 5, 10, 20, 50)
+REFRESHES = (0.0, 0.1, 0.3, 1.0, 2.0, 3.0)  # s
+EQUAL_AFTER = 1200.0  # s, length of the run of figure 2, right
+TABLE = Context(1e7, 0)  # of table II and web-like traffic, as in the scoreboard
 
 
 def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], grid: dict[str, Any]) -> xr.Dataset:
@@ -76,10 +61,10 @@ def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], grid: dict[st
     return gathered(means, grid, about)
 
 
-def _fifty(scale: Scale, rng: int, name: str, argument: str, values: Sequence[Any]) -> xr.Dataset:
+def _fifty(rng: int, name: str, argument: str, values: Sequence[Any]) -> xr.Dataset:
     """Simulate fifty flows of every scheme over 10 Mbit/s, over the values of an argument of `measured`."""
-    labels = networks.competitors()[: scale.who]
-    more: dict[str, Any] = {"replications": scale.replications, "rng": rng}
+    labels = networks.competitors()
+    more: dict[str, Any] = {"replications": REPLICATIONS, "rng": rng}
     found = {(label, one): measured(label, 50, **{argument: one}, **more) for label in labels for one in values}
     return _gathered(found, {"scheme": labels, name: list(values)})
 
@@ -88,76 +73,67 @@ def _trace(net: Any, duration: float, every: float, rng: int) -> xr.Dataset:
     return runs.observe(net, duration=duration, sample_every=every, replications=1, rng=rng)[0]
 
 
-def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
-    """Simulate the bytes that ten flows of CADPC or of Reno transfer over time.
-
-    Parameters
-    ----------
-    rng : int
-        Seed.
-    mbits : tuple of float
-        Bottlenecks [Mbit/s].
-    """
+def figure_1(mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
+    """Simulate the bytes that ten flows of CADPC or of Reno transfer over time, over bottlenecks [Mbit/s]."""
     rows = []
     for label in ("CADPC", "Reno"):
-        row = [_trace(networks.dumbbell(label, 10, m * MBIT), 160, 1.0, rng).received_trace for m in mbits]
+        row = [_trace(networks.dumbbell(label, 10, m * MBIT), 160, 1.0, rng=1).received_trace for m in mbits]
         rows.append(xr.concat(row, xr.DataArray(list(mbits), dims="bottleneck", attrs={"units": "Mbit/s"})))
     return xr.Dataset({"received": xr.concat(rows, xr.DataArray(["CADPC", "Reno"], dims="scheme"))})
 
 
-def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
+def figure_2() -> xr.Dataset:
     """Simulate rates over time [bytes/s]: starts 10 s apart; update periods of 4, 8, ... round trips.
 
     The flows with different periods start together, or 4 s apart.
     """
-    staggered = runs.rates(_trace(networks.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng), PERIOD)
+    staggered = runs.rates(_trace(networks.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng=2), PERIOD)
     found = {"staggered": staggered.rename(time="time_staggered")}
     for equal, name in ((True, "periods_together"), (False, "periods_apart")):
-        found[name] = runs.rates(_trace(networks.unequal_periods(equal), scale.equal_after, 2.0, rng), 4.0)
+        found[name] = runs.rates(_trace(networks.unequal_periods(equal), EQUAL_AFTER, 2.0, rng=2), 4.0)
     return xr.Dataset({name: one.assign_coords(flow=np.arange(1, 11)) for name, one in found.items()})
 
 
-def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
+def figure_3() -> xr.Dataset:
     """Simulate fifty flows of every scheme for 160 s over several bottlenecks.
 
     The last row is CADPC with starts 1 s apart, counted from 80 s on.
     """
-    labels = networks.competitors()[: scale.who]
+    labels = networks.competitors()
     found = {}
     for label in [*labels, "CADPC, starts 1 s apart"]:
-        for mbit in scale.bottlenecks:
+        for mbit in BOTTLENECKS:
             more = {} if label in labels else {"stagger": 1.0, "warm_up": 80.0}
             found[label, mbit] = measured(
-                label.split(",")[0], 50, mbit * MBIT, replications=scale.replications, rng=rng, **more
-            )
-    return _gathered(found, {"scheme": [*labels, "CADPC, starts 1 s apart"], "bottleneck": list(scale.bottlenecks)})
+                label.split(",")[0], 50, mbit * MBIT, replications=REPLICATIONS, rng=3, **more
+            )  # fmt: skip
+    return _gathered(found, {"scheme": [*labels, "CADPC, starts 1 s apart"], "bottleneck": list(BOTTLENECKS)})
 
 
-def delays(scale: Scale = FULL, rng: int = 4) -> xr.Dataset:
+def delays() -> xr.Dataset:
     """Simulate fifty flows over 10 Mbit/s with different link delays."""
-    return _fifty(scale, rng, "delay", "link_delay", scale.delays)
+    return _fifty(4, "delay", "link_delay", DELAYS)
 
 
-def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
+def managed_queues() -> xr.Dataset:
     """Simulate fifty flows over 10 Mbit/s with drop-tail, RED, REM and AVQ; the latter three mark packets."""
-    return _fifty(scale, rng, "queue", "discipline", QUEUES)
+    return _fifty(5, "queue", "discipline", QUEUES)
 
 
-def web(scale: Scale = FULL) -> xr.Dataset:
+def web() -> xr.Dataset:
     """Simulate ten flows beside twenty web-like sources of different load, measured from 80 to 320 s.
 
     Every scheme has a buffer of 50 packets and of one bandwidth-delay product.
     """
     rows = {label + size: (label, buffer) for size, buffer in SIZES.items() for label in ("CADPC", "SACK", "XCP")}
     found = {
-        (name, load): at(scale.table, label, 10, buffer=buffer, **WEB | {"web": load})
-        for name, (label, buffer) in rows.items()
-        for load in scale.webs
-    }
-    return _gathered(found, {"scheme": list(rows), "web": list(scale.webs)})
+        (name, load): at(TABLE, label, 10, buffer=buffer, **WEB | {"web": load})
+        for name, (label, buffer) in rows.items() for load in WEBS
+    }  # fmt: skip
+    return _gathered(found, {"scheme": list(rows), "web": list(WEBS)})
 
 
-def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
+def snmp() -> xr.Dataset:
     """Simulate ten CADPC flows where the router updates its byte counter only at intervals.
 
     Replies carry the time of the request or of the update.
@@ -165,19 +141,15 @@ def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
     clocks = {"time of the request": False, "time of the refresh": True}
     found = {}
     for name, coarse in clocks.items():
-        for refresh in scale.refreshes:
+        for refresh in REFRESHES:
             found[name, refresh] = measured(
                 "CADPC", 10, warm_up=80.0, duration=240.0, counter_refresh=refresh, coarse_clock=coarse,
-                replications=scale.replications, rng=rng,
+                replications=REPLICATIONS, rng=7,
             )  # fmt: skip
-    data = _gathered(found, {"clock": list(clocks), "refresh": list(scale.refreshes)})
-    # The bottleneck does not reply, links of 1000 Mbit/s do. The run is short, because the offered load is up to a
-    # hundred times the capacity.
-    blind = measured("CADPC", 10, warm_up=15.0, duration=25.0, stamps=False, replications=1, rng=rng)
-    return data.assign_attrs(silent_loss=float(blind["loss"].mean()), silent_queue=float(blind["mean_queue"].mean()))
+    return _gathered(found, {"clock": list(clocks), "refresh": list(REFRESHES)})
 
 
-def changes(rng: int = 8) -> xr.Dataset:
+def changes() -> xr.Dataset:
     """Simulate rates over time [capacities]: a path that changes, converged groups that mix, two bottlenecks."""
     nets = {
         "path_change": (networks.path_change(), 210, 2.4),
@@ -186,34 +158,23 @@ def changes(rng: int = 8) -> xr.Dataset:
     }
     found = {}
     for name, (net, duration, bin) in nets.items():
-        one = runs.rates(_trace(net, duration, 0.6, rng), bin) / CAPACITY
+        one = runs.rates(_trace(net, duration, 0.6, rng=8), bin) / CAPACITY
         one = one.isel(flow=[not str(flow).startswith("other") for flow in one.flow.values])  # without the background
         found[name] = one.rename(time=f"time_{name}", flow=f"flow_{name}")
     return xr.Dataset(found)
 
 
-def two_mechanisms(scale: Scale = FULL) -> xr.Dataset:
+def two_mechanisms() -> xr.Dataset:
     """Simulate table II: CADPC and XCP with a buffer of 50 packets and of one bandwidth-delay product; 80 to 160 s."""
     rows = {label + size: (label, buffer) for label in ("CADPC", "XCP") for size, buffer in SIZES.items()}
     found = {
-        (name, n): late(scale.table, label, n, buffer=buffer) for name, (label, buffer) in rows.items()
-        for n in scale.users
+        (name, n): late(TABLE, label, n, buffer=buffer) for name, (label, buffer) in rows.items() for n in USERS
     }  # fmt: skip
-    return _gathered(found, {"mechanism": list(rows), "users": list(scale.users)})
+    return _gathered(found, {"mechanism": list(rows), "users": list(USERS)})
 
 
-def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.table) -> str:
-    """Return table II as Markdown, with every cell measured.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        Result of `two_mechanisms`.
-    background : xarray.Dataset
-        Result of `web`.
-    table : Context
-        Scale of both.
-    """
+def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
+    """Return table II as Markdown, with every cell measured, from the results of `two_mechanisms` and `web`."""
 
     def cell(row: xr.Dataset, name: str, factor: float = 1.0, digits: int = 3) -> str:
         found = Estimate(*(float(row[name + end]) for end in ("", "_lower", "_upper")))
@@ -232,7 +193,7 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
         "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
         f"Buffers: {networks.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
         "product (large buffer).",
-        f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](../scoreboard.md).",
+        f"{runs.scale(TABLE)}, as for the rows of table II in [scoreboard.md](../scoreboard.md).",
         "",
     ]
     examined = [
@@ -273,21 +234,18 @@ def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.tabl
     return "\n".join([*lines, *markdown(heads, rows)]) + "\n"
 
 
-def simulate(scale: Scale = FULL) -> dict[str, Any]:
-    """Run everything that the pictures and table II show, at a scale; `QUICK` for a test."""
+def simulate() -> dict[str, Any]:
+    """Run everything that the pictures and table II show."""
     data = {
-        "1": figure_1(mbits=(10, 100) if scale is FULL else (10, 30)), "2": figure_2(scale), "3": figure_3(scale),
-        "changes": changes(), "delay": delays(scale), "queues": managed_queues(scale), "web": web(scale),
-        "snmp": snmp(scale), "table_2": two_mechanisms(scale),
+        "1": figure_1(), "2": figure_2(), "3": figure_3(), "changes": changes(), "delay": delays(),
+        "queues": managed_queues(), "web": web(), "snmp": snmp(), "table_2": two_mechanisms(),
     }  # fmt: skip
-    text = table_2(data["table_2"], data["web"], scale.table)
-    return data | {"replications": scale.replications, "cadpc_table_2.md": text}
+    return data | {"cadpc_table_2.md": table_2(data["table_2"], data["web"])}
 
 
 def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
-    replications = data.get("replications", FULL.replications)
-    fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
+    fifty = f"fifty flows of one kind, 160 s; {REPLICATIONS} runs, {CUT_BARS}"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
         "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
         "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
@@ -314,4 +272,4 @@ DIMS = {
     "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
     "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
 }  # fmt: skip
-PART = Part("figures.cadpc", simulate, DIMS, draw, prefix="cadpc_", quick={"scale": QUICK})
+PART = Part("figures.cadpc", simulate, DIMS, draw, prefix="cadpc_")

@@ -315,7 +315,6 @@ def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[st
     return [[*key, *map(str, counts)] for key, counts in tally.items()]
 
 
-def cell_findings(context: Context, experiments: tuple[int, ...] = tuple(range(1, 11))) -> dict[str, Finding]:
-    """Return the findings of all printed cells of some experiments, by claim."""
-    chosen = [claim(one) for one in cells() if one.value and one.experiment in experiments]
-    return {name: ASSESSMENTS[name](context) for name in chosen}
+def cell_findings(context: Context) -> dict[str, Finding]:
+    """Return the findings of all printed cells, by claim."""
+    return {name: ASSESSMENTS[name](context) for name in (claim(one) for one in cells() if one.value)}

@@ -5,7 +5,7 @@ printed cells with the verdicts and reasons of the scoreboard, from the same run
 meets with one of its rules changed. Figure 7 has the sending rate of connection 1 under the
 paper's five schemes; the paper does not say in which experiment, we take experiment 1. ``kkm_rates_*`` and
 ``kkm_queues_*`` show sending rate and queue in another experiment. Run with ``python -m figures.kkm``; it takes some
-minutes, with ``--quick`` less than one; ``--redraw`` draws the pictures from the stored numbers.
+minutes; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ CAPTIONS = {
     "kkm_queues_2": "Experiment 2: queue length at the bottleneck.",
 }
 FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
+REPLICATIONS = 10  # of each random cell
 ORDERED = (1, 2, 5)  # experiments whose order is a row of the scoreboard
 ASKS = {
     1: "Does a scheme adapt to new flows that start a round trip apart?",
@@ -108,17 +109,12 @@ def _printed_scores(experiment: int) -> dict[str, float]:
     }
 
 
-def every_cell(context: Context, experiments: tuple[int, ...]) -> list[tables.Table]:
+def every_cell(context: Context) -> list[tables.Table]:
     """Return the printed cells with our values and verdicts, and the numbers that schemes meet with one rule changed.
 
-    Parameters
-    ----------
-    context : Context
-        Scale and seed, as for `figures.verdicts.scoreboard`.
-    experiments : tuple of int
-        Experiments whose cells are listed.
+    The scale and the seed are those of the scoreboard.
     """
-    found = kkm.cell_findings(context, experiments)
+    found = kkm.cell_findings(context)
     values = {kkm.claim(one): f"{one.value} {runs.unit(one)}" for one in cells()}
     lines = [[name, values[name], one.ours, one.verdict, one.reason] for name, one in found.items()]
     heads = ["cell", "printed", "ours", "verdict", "reason"]
@@ -229,37 +225,13 @@ def traces(variant: str, names: Sequence[str], duration: float, *, rng: int) -> 
     return made
 
 
-def simulate(
-    replications: int = 10, quick: bool = False, rng: int = 0, store: str | Path | None = None
-) -> dict[str, Any]:
-    """Simulate the tables, figure 7 and the pictures of a cell.
-
-    Parameters
-    ----------
-    replications : int
-        Runs of each random cell.
-    quick : bool
-        Whether to run only experiments 3 and 9b with the paper's five schemes, for a test.
-    rng : int
-        Seed.
-    store : None, str or Path
-        Directory for finished runs of the benchmark.
-    """
-    names = ("optimal", *FIVE) if quick else None
-    experiments = ["3", "9b"] if quick else None
-    data = benchmark.run(
-        experiments, names, replications=replications, rng=rng, store=store, progress=not quick
-    )  # fmt: skip
-    listed = every_cell(Context(1e6 * replications, rng), (3, 9) if quick else tuple(range(1, 11)))
-    cell, shown = ("9b", FIVE[:2]) if quick else ("2", FIVE)
-    drawn = {
-        f"kkm_{name}": traces(one, shown, 0.3 if quick else 2.0, rng=rng)
-        for name, one in (("7", "1"), (f"rates_{cell}", cell))
-    }
+def simulate(store: str | Path | None = None) -> dict[str, Any]:
+    """Simulate the tables, figure 7 and the pictures of experiment 2; finished runs of the benchmark are stored."""
+    data = benchmark.run(replications=REPLICATIONS, rng=0, store=store)
+    listed = every_cell(Context(1e6 * REPLICATIONS, 0))
+    drawn = {name: traces(variant, FIVE, 2.0, rng=0) for name, variant in (("kkm_7", "1"), ("kkm_rates_2", "2"))}
     return drawn | {"kkm": data, "kkm_tables.md": text(data, listed)}
 
 
 TRACES = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
-PART = Part(
-    "figures.kkm", simulate, {"kkm_7": TRACES, "kkm_rates_2": TRACES}, draw, quick={"quick": True, "replications": 2}
-)
+PART = Part("figures.kkm", simulate, {"kkm_7": TRACES, "kkm_rates_2": TRACES}, draw)

@@ -1,7 +1,7 @@
 """Windows and queues of one flow in the simulator and on Linux, drawn in the same axes.
 
 ``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
-needs what `longfat testbed` needs; ``--quick`` runs only the simulator, beside the stored results of Linux, and
+needs what `longfat testbed` needs; ``--here`` runs only the simulator, beside the stored results of Linux, and
 ``--redraw`` draws the picture from the stored numbers.
 """
 
@@ -78,9 +78,9 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     panels(files, NAME, (2, 3), (12.5, 5.6), drawn, f"One flow, {path}")
 
 
-def simulate(linux: bool = True) -> dict[str, xr.Dataset]:
-    """Run Linux and the simulator; without ``linux``, keep the stored results of Linux."""
-    return {NAME: runs() if linux else simulated(PART.kept()[NAME])}
+def simulate(here: bool = False) -> dict[str, xr.Dataset]:
+    """Run Linux and the simulator; with ``here``, keep the stored results of Linux."""
+    return {NAME: simulated(PART.kept()[NAME]) if here else runs()}
 
 
-PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, draw, quick={"linux": False})
+PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, draw)

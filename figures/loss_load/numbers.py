@@ -245,7 +245,6 @@ NAMES = {
 }
 SHORT = dict(zip(NAMES, ("T", "loss", "peak", "low", "high", "delay", "std"), strict=True))
 Numbers = dict[tuple[float, float, str], Estimate]
-Points = Iterable[tuple[float, float, str]]
 
 
 def watched(points: Iterable[Any], what: str) -> Any:
@@ -255,27 +254,19 @@ def watched(points: Iterable[Any], what: str) -> Any:
     return bar(list(points), task=what, unit="point", shown=True)
 
 
-def measured(
-    interpretation: Interpretation, replications: int = 10, rng: int = 0, points: Points = tuple(NUMBERS)
-) -> Numbers:
-    """Simulate the printed numbers of scenario 1 under one interpretation: all, or some points (k, v, name)."""
+def measured(interpretation: Interpretation, replications: int) -> Numbers:
+    """Simulate the printed numbers of scenario 1 under one interpretation."""
     return {
-        (k, v, name): runs.cross_traffic(k, v, interpretation, replications=replications, rng=rng)[name]
-        for k, v, name in points
+        (k, v, name): runs.cross_traffic(k, v, interpretation, replications=replications)[name]
+        for k, v, name in NUMBERS
     }
 
 
-def one_at_a_time(
-    base: Interpretation,
-    replications: int = 10,
-    rng: int = 0,
-    switches: Iterable[str] = tuple(RULE_CHANGES),
-    points: Points = tuple(NUMBERS),
-) -> dict[str, Numbers]:
+def one_at_a_time(base: Interpretation, replications: int) -> dict[str, Numbers]:
     """Simulate `measured` numbers with one rule changed, for every rule that differs; "unchanged" first."""
-    changed = {name: replace(base, **RULE_CHANGES[name]) for name in switches}
+    changed = {name: replace(base, **change) for name, change in RULE_CHANGES.items()}
     interpretations = {"unchanged": base} | {name: one for name, one in changed.items() if one != base}
-    return {name: measured(one, replications, rng, points) for name, one in watched(interpretations.items(), "tables")}
+    return {name: measured(one, replications) for name, one in watched(interpretations.items(), "tables")}
 
 
 def row_name(point: Point) -> str:
@@ -290,8 +281,7 @@ def _gap(point: Point, ours: Estimate) -> float:
 def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications: int) -> str:
     """Return tables 1 and 2, the numbers of sections 4.2.1 to 4.2.3, and the effect of each rule, as Markdown."""
     base, plain_base, excess = nearest["unchanged"], plain["unchanged"], nearest[EXCESS_RULE]
-    asked = {key: point for key, point in NUMBERS.items() if key in base}
-    met = [sum(point.meets(found[key]) for key, point in asked.items()) for found in (base, excess, plain_base)]
+    met = [sum(point.meets(found[key]) for key, point in NUMBERS.items()) for found in (base, excess, plain_base)]
     lines = [
         "# Prithviraj & Williamson, scenario 1: every printed number",
         "",
@@ -307,11 +297,11 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         "free. *As printed*: the formulas as printed. Every load is the sum of the rates that the switch knows, as",
         "section 2.2 has it; its least and largest values are the minimum and the maximum of a run.",
         "",
-        f"Met are {met[0]} of {len(asked)} numbers by ours, {met[1]} by *excess only*, {met[2]} by *as printed*.",
+        f"Met are {met[0]} of {len(NUMBERS)} numbers by ours, {met[1]} by *excess only*, {met[2]} by *as printed*.",
         "",
     ]
     rows = []
-    for key, point in asked.items():
+    for key, point in NUMBERS.items():
         best = min(nearest, key=lambda name: _gap(point, nearest[name][key]))
         moved = "none" if best == "unchanged" else f"{best}: {point.words(nearest[best][key])}"
         ours, only, as_printed = (
@@ -323,21 +313,21 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
     heads = ["number", "published", "ours", "difference", "excess only", "as printed", "rule that brings it nearest"]
     times = [[name, f"{1e3 * time:.0f}"] for name, time in QUOTED.items()]
     for v in (1.0, 0.9):
-        point = asked[2, v, "transfer_time"]
+        point = NUMBERS[2, v, "transfer_time"]
         times.append([f"loss-load, k = 2, v = {v}, ours", point.words(base[2, v, "transfer_time"])])
     lines += [*markdown(heads, rows), "", "## Table 1, quoted from Kanakia et al., and our transfer times", "",
               *markdown(["scheme", "transfer time [ms]"], times)]  # fmt: skip
     for title, found in (("our rules", nearest), ("the formulas as printed", plain)):
-        rows = [["printed", "", *(f"{one.text}{one.unit}" for one in asked.values())]]
+        rows = [["printed", "", *(f"{one.text}{one.unit}" for one in NUMBERS.values())]]
         for name, row in found.items():
-            count = sum(one.meets(row[key]) for key, one in asked.items())
+            count = sum(one.meets(row[key]) for key, one in NUMBERS.items())
             cells = [
-                one.words(row[key]).split()[0] + ("\\*" if one.meets(row[key]) else "") for key, one in asked.items()
+                one.words(row[key]).split()[0] + ("\\*" if one.meets(row[key]) else "") for key, one in NUMBERS.items()
             ]
             rows.append([name, str(count), *cells])
         lines += [
             "", f"## One rule changed at a time, from {title}", "",
             "Headings: number (k, v); T: transfer time; delay, std: mean queueing delay, its standard deviation.", "",
-            *markdown(["rule", "met", *(f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in asked)], rows),
+            *markdown(["rule", "met", *(f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in NUMBERS)], rows),
         ]  # fmt: skip
     return "\n".join(lines) + "\n"

@@ -3,12 +3,13 @@
 Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
 are scenario 1 under two interpretations of the paper's open rules: the formulas as printed, and the rules by which the
 printed numbers are judged (`figures.loss_load.networks`). ``loss_load_tables.md`` has every printed number of scenario
-1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes some minutes, with ``--quick`` half a
-minute; ``--redraw`` draws the pictures from the stored numbers.
+1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes some minutes;
+``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import xarray as xr
 
 from figures.data import gathered
 from figures.loss_load import runs
-from figures.loss_load.networks import FAIR_START, KS, NEAREST, PACKET_TIME, PLAIN, RULE_CHANGES
-from figures.loss_load.numbers import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
+from figures.loss_load.networks import FAIR_START, KS, NEAREST, PACKET_TIME, PLAIN
+from figures.loss_load.numbers import NUMBERS, one_at_a_time, tables, watched
 from figures.writing import CUT, Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.laws import loss_load as laws
@@ -28,6 +29,7 @@ CAPTIONS = {
     "loss_load_7": "Eleven sources: load at the switch, for four k, under two interpretations of the paper.",
     "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
 }
+REPLICATIONS = 10
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
 INTERPRETATIONS = {"nearest": NEAREST, "plain": PLAIN}
 PACKETS = 4000  # packets of 2 MB
@@ -66,27 +68,19 @@ def law_0(k: Any, v: Any) -> tuple[Any, Any]:
     return 2 * PACKETS * PACKET_TIME / carried + ROUND_TRIP_0, loss
 
 
-def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = FACTORS) -> xr.Dataset:
+def figure_5() -> xr.Dataset:
     """Simulate scenario 0 over v, with k/(k + 1) in every row.
 
     The results are of whole transfers, after the start, and of sources that start at their fair share.
-
-    Parameters
-    ----------
-    replications : int
-        Runs at each point.
-    rng : int
-        Seed.
-    factors : tuple of float
-        v, to which k/(k + 1) is added [1].
     """
-    grid = {one: sorted({*factors, float(laws.lossless_virtual_factor(one))}) for one in KS}
+    grid = {one: sorted({*FACTORS, float(laws.lossless_virtual_factor(one))}) for one in KS}
     found = {}
     for k, v in watched([(one, v) for one in KS for v in grid[one]], "figure 5"):
-        plain = runs.two_sources(k, v, PLAIN, replications=replications, rng=rng)
-        fair = runs.two_sources(k, v, FAIR_START, replications=replications, rng=rng)
+        plain, fair = (
+            runs.two_sources(k, v, one, replications=REPLICATIONS, rng=5) for one in (PLAIN, FAIR_START)
+        )  # fmt: skip
         found[k, v] = plain | {f"fair_start_{name}": fair[name] for name in ("transfer_time", "loss")}
-    points = range(len(factors) + 1)
+    points = range(len(FACTORS) + 1)
     data = gathered(found, {"k": KS, "point": points}, ABOUT)
     v = np.array(list(grid.values()))
     time, loss = law_0(np.array(KS, float)[:, None], v)
@@ -105,30 +99,13 @@ def figure_7(rng: int = 7) -> xr.Dataset:
     return xr.concat(found, names).assign_coords(k=list(KS))
 
 
-def figure_8(
-    replications: int = 10,
-    rng: int = 0,
-    factors: tuple[float, ...] = FACTORS,
-    interpretations: tuple[str, ...] = tuple(INTERPRETATIONS),
-) -> xr.Dataset:
-    """Simulate transfer time and loss of connection 1 in scenario 1 over v, for each interpretation and k.
-
-    Parameters
-    ----------
-    replications : int
-        Runs at each point.
-    rng : int
-        Seed.
-    factors : tuple of float
-        v [1].
-    interpretations : tuple of str
-        Keys of `INTERPRETATIONS`.
-    """
+def figure_8() -> xr.Dataset:
+    """Simulate transfer time and loss of connection 1 in scenario 1 over v, for each interpretation and k."""
+    grid: dict[str, Any] = {"interpretation": list(INTERPRETATIONS), "k": KS, "v": FACTORS}
     found = {}
-    points = [(name, k, v) for name in interpretations for k in KS for v in factors]
-    for name, k, v in watched(points, "figure 8"):
-        found[name, k, v] = runs.cross_traffic(k, v, INTERPRETATIONS[name], replications=replications, rng=rng)
-    return gathered(found, {"interpretation": interpretations, "k": KS, "v": factors}, ABOUT)
+    for name, k, v in watched(product(*grid.values()), "figure 8"):
+        found[name, k, v] = runs.cross_traffic(k, v, INTERPRETATIONS[name], replications=REPLICATIONS)
+    return gathered(found, grid, ABOUT)
 
 
 def draw_2(data: xr.Dataset, ax: Any) -> None:
@@ -235,28 +212,13 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     )  # fmt: skip
 
 
-def simulate(replications: int = 10, quick: bool = False) -> dict[str, Any]:
-    """Simulate figures 2, 5, 7 and 8, and the rows of the tables.
-
-    Parameters
-    ----------
-    replications : int
-        Runs at each point.
-    quick : bool
-        Whether to run fewer points and rules, for a test.
-    """
-    few = (0.5, 1.0) if quick else FACTORS
-    rules = ("dropping starts at a queue of 5 packets", EXCESS_RULE) if quick else tuple(RULE_CHANGES)
-    points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
-    data: dict[str, Any] = {
-        "2": figure_2(),
-        "5": figure_5(replications, factors=few),
-        "7": figure_7(),
-        "8": figure_8(replications, factors=few, interpretations=("nearest",) if quick else tuple(INTERPRETATIONS)),
-        "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
-        "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
-    }
-    return data | {"loss_load_tables.md": tables(data["nearest"], data["plain"], replications)}
+def simulate() -> dict[str, Any]:
+    """Simulate figures 2, 5, 7 and 8, and the rows of the tables."""
+    nearest, plain = (one_at_a_time(one, REPLICATIONS) for one in (NEAREST, PLAIN))
+    return {
+        "2": figure_2(), "5": figure_5(), "7": figure_7(), "8": figure_8(),
+        "loss_load_tables.md": tables(nearest, plain, REPLICATIONS),
+    }  # fmt: skip
 
 
 DIMS = {
@@ -264,6 +226,5 @@ DIMS = {
     "8": [("interpretation", "k", "v")],
 }  # fmt: skip
 PART = Part(
-    "figures.loss_load", simulate, DIMS, draw, prefix="loss_load_", quick={"quick": True, "replications": 4},
-    completed=lambda data: data | {"2": figure_2()},
+    "figures.loss_load", simulate, DIMS, draw, prefix="loss_load_", completed=lambda data: data | {"2": figure_2()},
 )  # fmt: skip
