@@ -120,14 +120,15 @@ def test_requested_runs_depend_on_the_outcomes_alone():
 def test_the_largest_number_and_intervals_that_never_get_narrow():
     def strange(kind, rng):
         value = rng.normal()
-        return {"wide": 1e6 * value, "nan": math.nan, "inf": math.inf, "constant": 4.0, "zero": 0.0}[kind]
+        kinds = {"wide": 1e6, "vast": 1e200, "nan": math.nan, "inf": math.inf}  # the variance of "vast" overflows
+        return [kinds[kind] * value if kind in kinds else {"constant": 4.0, "zero": 0.0}[kind], 0.0]
 
-    kinds = ["wide", "nan", "inf", "constant", "zero"]
+    kinds = ["wide", "vast", "nan", "inf", "constant", "zero"]
     data = sweep(strange, {"kind": kinds}, until="1 %", replications=6, at_most=40, rng=1, **QUIET)
     # infinite or missing results have no interval for any number of replications, so the fewest are sufficient
-    assert data.replications.values.tolist() == [40, 6, 6, 6, 6]
-    assert data.status.values.tolist() == ["not narrow enough"] * 3 + ["done"] * 2
-    assert data.result_upper.values[3:].tolist() == [4.0, 0.0]
+    assert data.replications.values.tolist() == [40, 6, 6, 6, 6, 6]
+    assert data.status.values.tolist() == ["not narrow enough"] * 4 + ["done"] * 2
+    assert data.result_upper.values[4:].tolist() == [[4.0, 0.0], [0.0, 0.0]]
 
 
 def test_a_variable_that_is_not_there():

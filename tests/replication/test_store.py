@@ -121,6 +121,7 @@ DAMAGES = {
     "text": lambda content, values: b"not an archive",
     "array": lambda content, values: saved(np.save, np.zeros(3)),
     "archive": lambda content, values: saved(np.savez, 1.0),
+    "about": lambda content, values: saved(functools.partial(np.savez, about=b"{}"), 1.0),
     "pipe": None,
 }
 
@@ -128,7 +129,7 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage):
     integer = run(counted, tmp_path)
-    path = tmp_path / "p1-2_r3.npz"
+    path = tmp_path / "p0-0_r0.npz"  # from the first intact file the store reads the sweep
     content, values = path.read_bytes(), np.load(path)["variables_0"]
     path.unlink()
     if damage == "pipe":
@@ -136,7 +137,7 @@ def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage)
     else:
         path.write_bytes(DAMAGES[damage](content, values))
     counted.calls = 0
-    with pytest.warns(UserWarning, match=r"store = .*: p1-2_r3.npz is damaged \(.+\) and is computed anew"):
+    with pytest.warns(UserWarning, match=r"store = .*: p0-0_r0.npz is damaged \(.+\) and is computed anew"):
         assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 1
     assert run(counted, tmp_path).identical(integer)  # no warning any more
