@@ -38,7 +38,7 @@ class Argument(Quantity):
 
     unit: str
     domain: str
-    default: Any = None  # as users write it: a number, a text with its unit, or a tuple of these
+    default: Any = None  # value as users write it: a number, a text with its unit, or a tuple of these
     meaning: str = ""
     _: KW_ONLY
     #: Text after "By default" in the docstring, which says what None means. If this text is given, None is allowed, and

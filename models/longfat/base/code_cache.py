@@ -46,7 +46,7 @@ def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) ->
         stamp(dispatcher, found)
     except AttributeError:  # JIT is disabled, or this version of numba's cache has no stamp
         return numba.njit(nogil=True, **flags)(function)
-    except RuntimeError:  # no folder to write to
+    except RuntimeError:  # the cache has no folder to write to
         dispatcher = numba.njit(nogil=True, **flags)(function)
     _share(dispatcher, found)
     return dispatcher

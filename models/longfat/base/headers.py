@@ -15,9 +15,9 @@ import numpy as np
 
 TCP, UDP = 6, 17
 FIN, SYN, PSH, ACK, ECE, CWR = 1, 2, 8, 16, 64, 128
-CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
+CONGESTION_EXPERIENCED = 3  # codepoint CE of the ECN field: RFC 3168, section 5
 LONGEST = 65_535  # bytes: the largest IPv4 packet
-EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
+EXTENSIONS = (0, 43, 60)  # IPv6 headers (RFC 8200, section 4): hop-by-hop, routing, destination options
 
 #: First four bytes of five TCP options, of which the last four begin with padding (RFC 7323, appendix A): maximum
 #: segment size, window scale, SACK permitted, timestamps, SACK blocks. To write an option, add its value to `MSS` or

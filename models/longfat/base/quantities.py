@@ -22,7 +22,7 @@ from typing import Any
 
 from longfat.base.domains import Interval, is_truth_value, number, real, unknown, wrong_type
 
-Size = tuple[Fraction, float, float]  # of a unit: its factor, and the powers of bits and of seconds in it
+Size = tuple[Fraction, float, float]  # a unit's factor, and the powers of bits and of seconds in it
 
 
 @dataclass(frozen=True)
