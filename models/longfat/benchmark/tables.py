@@ -28,8 +28,8 @@ class Cell:
     metric: str  # "transfer_time", "packet_delay_mean" or "..._std"; in experiment 7 "transfer_time_mean" or "..._std"
     connection: str  # "1", "2" or "probe"
     load_or_size: str  # load in experiment 7, size in experiment 3
-    value: str  # as printed; empty where there is none
-    unit: str  # as printed
+    value: str  # number as printed; empty if the paper prints none
+    unit: str  # unit as printed
     remark: str  # misprints, and why a cell is empty
 
     @property

@@ -38,11 +38,11 @@ BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 class Subject:
     """Sender that a test vector describes, with the defaults of its scenario."""
 
-    scheme: str  # of the simulator
-    parameters: dict[str, float]  # of the scheme, without initial window and acknowledgments
+    scheme: str  # name of the simulated scheme
+    parameters: dict[str, float]  # parameters of the scheme, without initial window and acknowledgments
     rules: str  # documents whose rules the scheme follows
     losses: tuple[int, ...] = ()  # transmissions that are lost, unless others are given
-    rate: float = math.inf  # of the link [bytes/s], unless another is given
+    rate: float = math.inf  # rate of the link [bytes/s], unless another is given
     round_trips: float = 25  # length of the vector, unless another is given
     tolerance: str = (  # the reason for the tolerance
         "1 byte, because windows are rounded here, and 1 byte for each acknowledgment since the first "

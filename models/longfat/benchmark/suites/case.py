@@ -30,7 +30,7 @@ NAMES = ("bbr", "bcp133")
 class Probe:
     """Definition of a measured quantity: samples of a field of the tested flow, or a counter of flows or links."""
 
-    field: str = ""  # of the first flow, see `longfat.sim.fields`; "bdp" [packets], from BBR's model; or "time" [s]
+    field: str = ""  # field of the first flow in `longfat.sim.fields`; "bdp" [packets], from BBR's model; "time" [s]
     count: str = ""  # quantity of `longfat.sim.runs.results`
     # For a field: first, last, min, max, mean or change of the samples, time (their duration [s]), or next (the first
     # sample after them). For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links of `of`,
