@@ -217,7 +217,7 @@ def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     """Write a Dataset as a netCDF file; raise an OSError that names the file if this fails."""
     try:
         data.to_netcdf(files.path(name), engine="netcdf4")
-    except RuntimeError as error:  # as "NetCDF: HDF error" if the disk is full
+    except RuntimeError as error:  # such as "NetCDF: HDF error" if the disk is full
         full = shutil.disk_usage(files.directory).free < data.nbytes
         why = os.strerror(errno.ENOSPC) if full else error
         raise OSError(f"{files.name} = {files.directory}: {name} cannot be written: {why}") from None

@@ -122,7 +122,7 @@ def in_one_line(found: Judged, seen: list[Seen], rows: list[Row], name: str) -> 
 
 
 def in_words(made: Vector) -> dict[str, str]:
-    """Return the scenario of a vector, except its network, as texts by name."""
+    """Return the scenario of a test vector, without the network, as a dict of texts."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
 

@@ -54,7 +54,7 @@ class Path:
         used = {name: asked.get(name) for name in (*HOLDERS, "loss")}
         kept = tuple(f"{name}:" for name, value in used.items() if value is not None)
         remarks = tuple(one for one in found.remarks if not kept or not one.startswith(kept))
-        for name, value in used.items():  # take each figure as the two ends of its interval
+        for name, value in used.items():  # replace each measured figure by the two ends of its interval
             figure = getattr(found, name)
             if value is None and figure is not None:
                 used[name] = getattr(found, f"{name}_interval") or (figure, figure)

@@ -19,7 +19,7 @@ from longfat.design.tcp_windows import Answer
 from longfat.laws.bbr import shallow_buffer_loss
 from longfat.laws.tcp import parallel_share
 
-NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
+NEWEST = "6.18"  # version assumed if nothing is known of the hosts: no older version has larger defaults
 OLDEST = "3.4"
 JUMBO = layer_sizes(9000)  # bytes of a packet at each layer
 #: Smallest rate of a link [bytes/s] for which packets of 9000 bytes are proposed. Our choice, 1 Gbit/s: they came with

@@ -300,7 +300,7 @@ def _check(answer: Answer, path: Path) -> list[str]:
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
     form, unit = paste.format_of(max(row["check_upper"] for row in rows))
     if path.rate_measured_by:
-        form = "-f m"  # as in `paste.at_least`
+        form = "-f m"  # in Mbit/s, as in `paste.at_least`
     made = _command(a, f"{form} -C {control} -O {skipped:g} -t {lasts:g}")
     if path.rate_measured_by:
         return made + labelled("expect", _of_measured_rate(path, control, receiver))
