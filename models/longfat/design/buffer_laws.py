@@ -275,7 +275,7 @@ class DctcpLaws(Laws):
         )
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the buffer of each rule [bandwidth-delay products]; NaN for a buffer at or below the threshold."""
+        """Return the buffer of each rule [bandwidth-delay products]; NaN for one BDP if the threshold is as large."""
         packets = self.path.bandwidth_delay_product
         largest = float(laws_of_dctcp.largest_queue(round(max(flows, 1.0)), self.threshold))
         one = 1.0 if packets >= self.threshold + 1 else math.nan

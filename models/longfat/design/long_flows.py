@@ -288,7 +288,7 @@ class LongFlows(Bottleneck):
         return FASTER if self.finds == "burst" else 1.0
 
     def watch(self, buffer: int) -> tuple[float, float]:
-        """Return the times at which the observation begins and ends [s]: after `WARM_UP` cycles, and `CYCLES` later."""
+        """Return the times at which the observation begins and ends [s], from the scheme's cycle or BBR's probes."""
         if is_bbr(self.scheme):
             interval = max(PROBE_INTERVAL.values())
             begin = self.stagger + 2 * interval + 50 * self.round_trip_time

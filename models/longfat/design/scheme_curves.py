@@ -45,7 +45,7 @@ QUANTITIES = {
     "loss": ("1", "share of the packets that the full buffer drops"),
     "transfer_time": ("s", "mean completion time of short transfers"),
 }
-SHARES = ("utilisation", "loss")  # in [0, 1]
+SHARES = ("utilisation", "loss")  # quantities in [0, 1]
 #: Quantity -> assumptions of its law.
 ASSUMED = {
     "utilisation": "fluid sawtooth; flows lose at the same time",
@@ -134,7 +134,7 @@ def curves(
             limited(sender(one)[0])  # refuses schemes without a window
 
     def place(value: float) -> tuple[float, float]:
-        """Return buffer and window of a point [bandwidth-delay products]; the window is infinite if it has no bound."""
+        """Return buffer and window of a point [bandwidth-delay products]; an unbounded window is infinite."""
         return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)

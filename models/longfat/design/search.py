@@ -50,7 +50,7 @@ class Line:
     error: float  # standard error of ``odds``
     error_of_slope: float
     quantile: float  # half width of a confidence interval, in standard errors
-    goal: float  # share
+    goal: float  # utilisation that the buffer must reach
 
     def limits(self, buffers: Any) -> tuple[Any, Any, Any]:
         """Return the mean utilisation at each buffer by the line, with its confidence limits."""

@@ -87,7 +87,7 @@ SENDERS = {
 
 
 def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
-    """Return the scheme and parameters of a sender in `SENDERS`; return any other ``scheme`` with no parameters.
+    """Return scheme and parameters of a sender in `SENDERS`; any other ``scheme`` is returned without parameters.
 
     >>> sender("reno")[0].name, sender("reno")[1]["initial_window"], sender("vegas")[1]
     ('sack', 10.0, {})

@@ -111,7 +111,7 @@ class SocketBuffers:
 class Limits:
     """Limits of TCP's windows on a host."""
 
-    source: str  # where the limits are from, such as "Linux 6.18"
+    source: str  # origin of the limits, such as "Linux 6.18"
     receive: int  # third number of tcp_rmem [bytes], the second if receive buffers are not tuned
     send: int  # third number of tcp_wmem [bytes]
     #: Memory of all connections at which Linux begins to save memory, the second number of tcp_mem [bytes].

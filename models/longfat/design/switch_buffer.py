@@ -156,7 +156,7 @@ def answered(
         simulated = min(simulated, float(bandwidth_delay_product))
     queue = discipline_of("fifo" if find == "burst" else discipline, chosen, mark_above, simulated)
     path = replace(path, discipline=queue)
-    subjects: Sequence[Any]  # of the class LongFlows or ArrivingFiles
+    subjects: Sequence[Any]  # objects of the class LongFlows or ArrivingFiles
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs the argument file")

@@ -54,7 +54,7 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 #: choice: the mean over several flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 #: Least number of packets that a full link carries during a long transfer. Our choice: a packet more or less changes
-#: the rate by 0.1 %. LONG_CYCLES have fewer packets if the bandwidth-delay product is below ten packets.
+#: the rate by 0.1 %. In LONG_CYCLES fewer packets are sent if the bandwidth-delay product is below ten packets.
 LONG_PACKETS = 1000
 #: Long transfers are simulated over a path scaled down until the mean window has LONG_WINDOW packets. If the cubic
 #: function determines the window, at least LONG_ROUNDS round trips remain between two reductions. Our choice: the rates
@@ -355,9 +355,9 @@ class TcpPath:
         (0.92, 0.92)
         """
         packets, per_packet = math.ceil(size / self.segment), self.segment / self.rate
-        # The round-trip time is that of ping, whose packets are short: the law adds the transmission time of a packet.
+        # The packets of ping are short: the law adds the transmission time of a packet. The last packet may be short.
         law = float(slow_start_transfer_time(packets, self.round_trip_time, per_packet, INITIAL_WINDOW))
-        saved = (packets - size / self.segment) * self.segment / (self.segment + header) * per_packet  # by the last
+        saved = (packets - size / self.segment) * self.segment / (self.segment + header) * per_packet
         if not simulate or packets > MOST_OF_FILE:
             return law - saved, None
         from longfat.sim import Network
