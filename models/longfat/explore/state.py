@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 241  # number of points along the x axis; more would not be visible on a screen
-CONFIDENCE = 0.95  # of the intervals of simulated points
+CONFIDENCE = 0.95  # level of the confidence intervals of simulated points
 CURVES = 6  # largest number of curves besides that of the operating point; more would be hard to distinguish
 
 
