@@ -80,7 +80,7 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
     """Return the discretised generator: its first rows are the equation at time 0, the others differentiate."""
     size = matrices.shape[-1]
     angle = np.arange(nodes + 1) * np.pi / nodes
-    x = np.cos(angle)  # from 1 (the present) to -1 (the longest delay ago)
+    x = np.cos(angle)  # x runs from 1 (the present) to -1 (the longest delay ago)
     weights = np.where((angle == 0) | (np.arange(nodes + 1) == nodes), 0.5, 1.0) * (-1.0) ** np.arange(nodes + 1)
     # Compute x_i - x_j by the sum-to-product identity, because subtracting cosines of neighbouring nodes would cancel
     # digits.

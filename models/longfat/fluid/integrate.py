@@ -125,7 +125,7 @@ def _advance(
         return xp.clip(system.rule(i, state, delayed, p, xp), low, high), slopes
 
     def past_at(stage: Any, delay: Any, slopes: Any) -> Any:
-        place = i + stage - delay / step  # in steps since the start
+        place = i + stage - delay / step  # steps since the start
         node = xp.clip(xp.floor(place), 0, xp.maximum(i - 1, 0)).astype(int)
         theta = place - node
         y0, y1, m0, m1 = past[node], past[node + 1], slopes[node], slopes[node + 1]

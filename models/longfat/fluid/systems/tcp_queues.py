@@ -9,7 +9,7 @@ from longfat.base import domains
 from longfat.fluid.system import Quantity, System
 
 WINDOW, QUEUE = Quantity("packets", "[1e-3, inf)", 1.0), Quantity("packets", "[0, inf)", 0.0)
-THRESHOLDS = {  # of RED
+THRESHOLDS = {  # parameters of RED
     "min_th": Quantity("packets", "[0, inf)", 50.0, "lower threshold"),
     "max_th": Quantity("packets", "(0, inf)", 150.0, "upper threshold"),
     "max_p": Quantity("probability", "(0, 1]", 0.1, "loss at the upper threshold"),
