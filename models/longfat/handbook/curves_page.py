@@ -13,7 +13,7 @@ from longfat.handbook import pages
 if TYPE_CHECKING:
     import xarray as xr
 
-MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # in order: each imports earlier ones only
+MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # in the order of loading: each imports earlier ones only
 STYLES = ("view.css", "page.css", "scheme_curves.css")
 #: Variable -> title of its panel, and whether its y axis is logarithmic. The panels appear in this order.
 PANELS = {

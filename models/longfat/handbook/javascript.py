@@ -244,7 +244,7 @@ class Writer:
                 return f"[{parts[0]}]"
             case "flip":
                 return f"{parts[0]}.slice().reverse()"
-        return f"{parts[0]}.concat({', '.join(parts[1:])})"  # of "concat"
+        return f"{parts[0]}.concat({', '.join(parts[1:])})"  # the operation "concat"
 
     def element(self, node: Node) -> tuple[str, int]:
         """Return the expression of element i of a vector, or of a number, and the precedence of the expression."""

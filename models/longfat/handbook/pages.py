@@ -84,7 +84,7 @@ def laws_script(laws: Iterable[Law]) -> str:
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]
     known = f"const longfatRecords = {json_text(data)}, longfatNetworks = {json_text(networks)};\n"
     known += f"const longfatLetters = {json_text(letters)};\n"
-    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # without indentation: smaller
+    formulas = re.sub("^ +", "", javascript.script(chosen), flags=re.MULTILINE)  # smaller without indentation
     return f"{view_script()}{formulas}{known}{source('records.js')}"
 
 

@@ -72,7 +72,7 @@ class Node:
 
     __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
     dtype = np.dtype(float)
-    ndim, shape = 0, ()  # also for a vector: laws do not see the leading axis of its elements
+    ndim, shape = 0, ()  # a vector has these, too: laws do not see the leading axis of its elements
 
     def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
         self.graph, self.operation, self.operands = graph, operation, operands
