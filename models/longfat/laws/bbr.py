@@ -135,7 +135,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
     simulated=SimulatedBy(
         "bbr_utilisation",
         {
-            "round_trip_time": [0.007, 0.015, 0.03, 0.045, 0.06, 0.08, 0.12, 0.15],  # where n does not jump
+            "round_trip_time": [0.007, 0.015, 0.03, 0.045, 0.06, 0.08, 0.12, 0.15],  # points at which n does not jump
             "low_gain": (0.005, 0.05),
             "interval": 10.0,
             "hold_time": 0.2,

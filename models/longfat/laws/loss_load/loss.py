@@ -35,7 +35,7 @@ def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
     log_r = log_ratio(some, xp.where(alone, 1 + 0 * spread, spread), k, xp)
     nothing = 0 * one
     with_others = xp.exp(-xp.logaddexp(nothing, log_r)), xp.exp(-xp.logaddexp(nothing, -log_r))
-    r = spread * xp.exp(xp.minimum(-(k + 1) * xp.log(some), 80 * one))  # where spread = 0, r is 0 but not its slope
+    r = spread * xp.exp(xp.minimum(-(k + 1) * xp.log(some), 80 * one))  # if spread is 0, r is 0 but its slope is not
     q = xp.where(silent, nothing, xp.where(alone, 1 / (1 + r), with_others[0]))
     return q, xp.where(silent, one, xp.where(alone, r / (1 + r), with_others[1]))
 

@@ -193,7 +193,7 @@ class Point(NamedTuple):
     """Quantities at a rate between f_0 and f_t, with their derivatives with respect to z."""
 
     rate: Any
-    log_h: Any  # for rho = 1
+    log_h: Any  # ln h for rho = 1
     slope_h: Any
     log_gain: Any  # ln C
     slope_gain: Any
@@ -228,7 +228,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # derivative of ln t with respect to ln f
     of_p = -(k + 1) * q  # derivative of ln p with respect to ln f
-    share = rate / beyond  # not rate / beyond / beyond: XLA would divide by the square, which may be 0
+    share = rate / beyond  # rate / beyond / beyond is avoided: XLA would divide by the square, which may be 0
     of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))
     of_slope = (k + 1) * (p - q) - 1

@@ -51,7 +51,7 @@ def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
     """Return the smallest r such that more than r retransmissions have a probability below ``left_out``."""
     if loss == 0:
         return 0
-    r, log_chance = 0, packets * math.log1p(-loss)  # the chance is that of exactly r retransmissions
+    r, log_chance = 0, packets * math.log1p(-loss)  # ln of the chance of exactly r retransmissions
     while True:
         ratio = loss * (packets + r) / (r + 1)  # the ratios fall, so that the tail is below a geometric series
         if ratio < 1 and log_chance + math.log(ratio / (1 - ratio)) < math.log(left_out):
@@ -70,7 +70,7 @@ def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
     before[rounds - 1 :] = 0.0
     at[rounds - 1] = one[rounds - 1]
     all_before, all_at = before, at
-    for bit in bin(packets)[3:]:  # from the second binary digit on
+    for bit in bin(packets)[3:]:  # binary digits from the second on
         all_before, all_at = times(all_before, all_before), times(all_at, 2 * all_before + all_at)
         if bit == "1":
             all_before, all_at = times(all_before, before), times(all_before, at) + times(all_at, before + at)

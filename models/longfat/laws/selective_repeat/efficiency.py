@@ -151,7 +151,7 @@ def window_for_efficiency(efficiency, loss: LOSS, segment_packets: PACKETS, ack_
     one = 1 + 0 * b
     # In the third case of the law, `excess` is g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
-    if hasattr(xp, "sympy"):  # here one form of the root suffices, and no condition divides by g, which may be 0
+    if hasattr(xp, "sympy"):  # one form of the root suffices here; the conditions do not divide by g, which may be 0
         small = xp.maximum(2 * c / (b + root), 1)
         return xp.piecewise(
             lambda: 2 * ack_segments + 1,

@@ -231,7 +231,7 @@ def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
         return -xp.exp(segment_packets * within) * xp.expm1(segment_packets * xp.log1p(-last))
 
     def floats() -> Any:
-        first = rounds == 1  # here `later` would take the logarithm of 0, which makes the gradient NaN
+        first = rounds == 1  # for these, `later` would take the logarithm of 0, which makes the gradient NaN
         at_once = xp.exp(segment_packets * xp.log1p(-loss))
         return xp.where(first, at_once, later(xp.where(first, 2 + 0 * rounds, rounds)))
 

@@ -109,7 +109,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
     def tail(m: Any, rounds: Any, sent: Any, coefficient: Any, power: Any) -> tuple[Any, ...]:
         j = tolerance + m
         late = coefficient / (1 - power)
-        one = j == 1  # only if T = 0, where all missing packets are sent again
+        one = j == 1  # true only if T = 0, where all missing packets are sent again
         share = xp.where(one, j, j * tolerance / xp.where(one, j, j - 1))
         following = -coefficient * chance * (packets - j) / (j + 1) * j / m
         return rounds + late, sent + share * late, following, power * loss
