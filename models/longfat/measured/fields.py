@@ -22,8 +22,8 @@ MOST_VALUES = 10_000_000
 LARGEST = 2.0**64
 #: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
-PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # of SI, as ss, tc and iperf3 write rates
-BINARY = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}  # as tc and iperf3 write sizes
+PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # SI: ss, tc and iperf3 write rates so
+BINARY = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}  # binary: tc and iperf3 write sizes so
 
 
 @dataclass(frozen=True)

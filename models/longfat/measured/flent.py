@@ -15,7 +15,7 @@ from longfat.measured.loaded import measurement
 KIND = "flent"
 #: Names of flent's series of round-trip times, in order of preference; a test has one or several of them.
 PINGS = ("Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms) avg")
-UNITS = {"Mbit/s": 1e6 / 8, "ms": 1e-3}  # in bytes/s and s
+UNITS = {"Mbit/s": 1e6 / 8, "ms": 1e-3}  # factors that convert to bytes/s and s
 
 
 def looks_like(content: Any) -> bool:

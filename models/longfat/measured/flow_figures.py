@@ -60,9 +60,9 @@ class Transfer:
     closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
     base: float | None = None  # smallest round-trip time [s]
     mean: float | None = None  # mean round-trip time [s]
-    transport: str = "TCP"  # or "" for QUIC
+    transport: str = "TCP"  # protocol of the flow; "" for QUIC
     layer: str = "data"  # layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`
-    remarks: list[str] = field(default_factory=list)  # by the reader of the file
+    remarks: list[str] = field(default_factory=list)  # remarks by the reader of the file
 
     @cached_property
     def packet(self) -> float:
@@ -169,8 +169,8 @@ class Verdict:
 
     policed: bool | None  # whether a policer caused losses; False also if nothing was lost, None if uncertain
     reason: str
-    rate: float = 0.0  # of the policer [bytes/s], headers not counted; 0 if there is none
-    bucket: float = 0.0  # of the policer [bytes], headers not counted; 0 if there is none
+    rate: float = 0.0  # rate of the policer [bytes/s], headers not counted; 0 if there is none
+    bucket: float = 0.0  # bucket of the policer [bytes], headers not counted; 0 if there is none
     is_least: bool = False  # whether `rate` is only a lower bound of the policer's rate, perhaps far below it
 
 

@@ -120,7 +120,7 @@ def _from_json(path: str, text: str) -> Measurement:
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:
-        if error.msg == "Extra data":  # as after iperf3 --json >> FILE
+        if error.msg == "Extra data":  # for example after iperf3 --json >> FILE
             words = f"the file goes on after the end of its JSON (line {error.lineno}): must hold one run"
             raise ValueError(words) from None
         raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None

@@ -24,7 +24,7 @@ _NEEDED = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 class Settings(Measurement):
     """Settings of a host; a `Measurement` with empty figures, because settings do not describe a path."""
 
-    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of each setting of TCP, by its name
+    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)  # numbers of each setting of TCP, by its name
     kernel: str = ""  # version of Linux; empty if the file does not contain it
 
 
