@@ -218,7 +218,7 @@ def instructions(found: types.CodeType, doc: str | None = None) -> tuple[Any, ..
     for constant in found.co_consts:
         if isinstance(constant, types.CodeType):
             constants.append(instructions(constant))
-        elif isinstance(constant, frozenset):  # its order differs from process to process
+        elif isinstance(constant, frozenset):  # the order of a frozenset differs from process to process
             constants.append(sorted(map(repr, constant)))
         else:
             constants.append("" if doc is not None and constant == doc else repr(constant))

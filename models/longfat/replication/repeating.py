@@ -28,7 +28,7 @@ Key = TypeVar("Key")
 Seed = TypeVar("Seed")
 Result = TypeVar("Result")
 
-_here = threading.local()  # its `flag` is the stop flag of the job that this thread executes
+_here = threading.local()  # the attribute `flag` is the stop flag of the job that this thread executes
 _NEVER = np.zeros(1, np.bool_)
 
 

@@ -209,7 +209,7 @@ def sweep(
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
     requested = {} if widths is None else {"until": as_text(widths), "at_most": most}
-    made_by = {"made_by": "longfat.sweep"}  # which `longfat.plot.show` reads
+    made_by = {"made_by": "longfat.sweep"}  # attribute that `longfat.plot.show` reads
     data.attrs = {**made_by, **provenance, "replications": least, **requested, "confidence": confidence, **seed}
     return data
 
