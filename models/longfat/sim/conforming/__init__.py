@@ -165,7 +165,7 @@ def _overfull(subject: Subject, runs: Runs) -> str:
 def _idle(subject: Subject, runs: Runs) -> str:
     """Return a message if the link was idle although it had a backlog."""
     entered = {line[1:3]: line[0] for line in runs.first.entered}
-    sent = []  # for each packet, in order of departure: arrival, start and end of its transmission [ns]
+    sent = []  # arrival, start and end of the transmission of each packet [ns], in order of departure
     for when, flow, transmission, size, _ in runs.first.left:
         end = when - round(DELAY * 1e9)
         sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))

@@ -60,7 +60,7 @@ class Trial:
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # for runs in plain Python, which take 1 ms per packet, and compiled runs to compare [s]
+    until_slow: float  # `until` of runs in plain Python, which take 1 ms per packet, and of those to compare [s]
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 
@@ -149,9 +149,9 @@ class Runs:
     """Records of the runs of one trial."""
 
     first: Record = field(default_factory=Record)
-    again: Record = field(default_factory=Record)  # with the same seed
-    other: Record = field(default_factory=Record)  # with another seed
-    compiled: Record = field(default_factory=Record)  # shorter, to compare with `interpreted`
+    again: Record = field(default_factory=Record)  # run with the same seed
+    other: Record = field(default_factory=Record)  # run with another seed
+    compiled: Record = field(default_factory=Record)  # shorter run, to compare with `interpreted`
     interpreted: Record = field(default_factory=Record)
 
 

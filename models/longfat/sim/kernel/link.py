@@ -457,7 +457,7 @@ def transmit_in_order(state, link, i, packet, special):
         callbacks.call_responder(state, link, callbacks.DEQUEUE, i, begin)
     first_bit = begin
     if special:
-        if link.hold_until > begin:  # until then the packet counts as in transmission, as with jitter below
+        if link.hold_until > begin:  # the packet counts as in transmission until then, as with jitter below
             first_bit = max(begin, min(link.hold_until, records.HORIZON))
         if link.jitter > 0:  # random delay before transmission; the packets behind this one wait, too
             first_bit = max(first_bit, now + int(uniform(state) * link.jitter))

@@ -70,11 +70,11 @@ PACKET = record(
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of `flag_bits`
-LAST, STAMPED = 32, 64  # of data packets: no data follow; the header fields are in use
-REQUEST = 128  # of feedback: a request that a scheme sends to the links of the path
+LAST, STAMPED = 32, 64  # flags of data packets: no data follow; the header fields are in use
+REQUEST = 128  # flag of feedback: a request that a scheme sends to the links of the path
 REQUEST_SIZE = 32  # bytes of a request when it leaves its sender
-ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
-ANSWERED = 1  # of feedback: it answers a request
+ECT1 = 256  # flag of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
+ANSWERED = 1  # flag of feedback: it answers a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: Further fields of a packet, each needed by few packets. The first cache line is for packets that wait at a link with
@@ -85,7 +85,7 @@ EXTRA = record(
     ("tag", i8),  # number by which the service orders packets, in the unit of the service
     ("previous", i4),  # row of the packet before this one in its queue, NONE if it is the first
     ("queue", i4, NONE),  # row of the queue in which it waits, NONE if in none
-    ("stamps", i4),  # of a request: row of `nodes` with the latest stamp that a link has added
+    ("stamps", i4),  # request: row of `nodes` with the latest stamp that a link has added
     ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks, pairs of sequence numbers
     ("echo", i8),  # in a traced run: `echo` of `TRACE` [ns]
 )
@@ -151,7 +151,7 @@ LINK = record(
     ("dropped_bytes", i8),  # bytes of the packets dropped
     ("marked", i8),  # packets marked with CE here
     ("discipline", i4, NONE),  # row of `hooks`, NONE without hooks
-    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission; NONE: none
+    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission; NONE: no packet
     ("first_queue", i4, NONE),  # with a service: row of its first queue
     ("queue_count", i4),  # with a service: number of its queues
     ("workspace", i8),  # first word of its workspace in the array `workspace`
@@ -190,8 +190,8 @@ BACKLOG_ENTRY = record(
 RATE_CHANGE = record(
     ("time", i8),  # time from which the rate holds [ns]
     ("rate", i8),  # rate [bit/s] times `scale`
-    ("scale", i8),  # as `scale` of the link
-    ("bytes_per_second", f8),  # the same rate [bytes/s]
+    ("scale", i8),  # factor that makes `rate` an integer, see `scale` of a link
+    ("bytes_per_second", f8),  # the rate [bytes/s]
 )
 
 # Values that `enqueue` and `dequeue` of a discipline return. `enqueue` may also return a positive value from
@@ -236,7 +236,7 @@ SENDER = record(
     # These fields are in the third cache line.
     ("transmission", i8),  # number of transmissions so far
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
-    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once; NONE: none
+    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once; NONE: no packet
     ("last_paced_ns", i8, -(2**62)),  # recorded departure of the last packet, from which the next gap starts [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
@@ -247,13 +247,13 @@ SENDER = record(
     ("transfer", i1),  # 1: controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1, 1),  # 1: every packet is timed (RFC 7323, section 4); 0: one packet per round trip
     ("stamped", i1),  # which packets carry header fields, see below
-    ("has_send_callback", i1),  # its scheme has `send`
-    ("request", i1),  # set by a scheme to send a request
+    ("has_send_callback", i1),  # 1: its scheme has the callback `send`
+    ("request", i1),  # 1: the scheme has asked the sender to send a request
     ("access_link", i1),  # 0: none; 1: idle; `events.IN_USE`: transmitting
-    ("acknowledged", i1, 1),  # the receiver acknowledges
+    ("acknowledged", i1, 1),  # 1: the receiver acknowledges
     ("ect", i1),  # codepoint of its packets, see below
     ("cwr", i1),  # 1: the next data packet carries CWR
-    ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
+    ("has_alarm_callback", i1),  # 1: its scheme has the callback `alarm`
 )
 # Values of `stamped`: which packets carry header fields. UNSTAMPED: none. STAMPED_BOTH_WAYS: data packets and
 # acknowledgments. STAMPED_ACKS: only acknowledgments. COUNTED_MARKS: only acknowledgments, and one field is the count
@@ -277,8 +277,8 @@ TIMER = record(
     ("granularity", f8),  # clock granularity, G of RFC 6298
     ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
     ("max_backoff", f8, 64.0),  # upper bound of `backoff`
-    ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is timed; NONE: none
-    ("timed_at_ns", i8),  # its departure [ns]
+    ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is timed; NONE: no packet
+    ("timed_at_ns", i8),  # departure of that packet [ns]
 )
 
 #: A receiver. It fits in one cache line, because every data packet accesses it.
@@ -298,7 +298,7 @@ RECEIVING = record(
     ("reports_arrival", i1),  # 1: acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
     ("plain", i1),  # 1: acknowledgments are not made by a scheme, and report only marks and SACK blocks
-    ("waiting", i4, NONE),  # row of the acknowledgment that is delayed; NONE: none
+    ("waiting", i4, NONE),  # row of the acknowledgment that is delayed; NONE: no acknowledgment
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
@@ -310,7 +310,7 @@ DELAYED_ACK = record(
     ("armed_ns", i8, NEVER),  # time of its entry in the heap of clocks [ns]
     ("previous", i4),  # rows of the flows before and behind this one in the list of the link, see `first_delayed`
     ("behind", i4),
-    ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
+    ("sent", i8),  # receiver with `reply`: departure, number, transmission and next hop of the last packet
     ("triggered_by", i8),
     ("transmission", i8),
     ("hop", i8),
@@ -377,7 +377,7 @@ TALLY = record(
     ("stop", i8),  # time at which it stops [ns]
     ("finish", i8, NEVER),  # time at which its file is complete [ns]; NEVER until then
     # The counters; those of a template include those of its finished connections.
-    ("sent", i8),  # of a template: transmissions of finished connections; `transmission` of a sender counts its own
+    ("sent", i8),  # template: transmissions of finished connections; `transmission` of a sender counts its own
     ("retransmitted", i8),  # retransmissions
     ("duplicate", i8),  # packets that arrived although the receiver had them
     ("dropped", i8),  # data packets dropped
@@ -391,7 +391,7 @@ TALLY = record(
     ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last: pairs of sequence numbers
     ("last_stamps", i4, NONE),  # row of `nodes`: stamps of the request that arrived last
     ("feedback_in_flight", i4),  # packets of the flow in the network: requests, their answers, feedback of switches
-    ("template", i4, NONE),  # of a connection: row of the flow that started it
+    ("template", i4, NONE),  # connection: row of the flow that started it
     ("begun", i1),  # 1: the flow has started
     ("traffic", i1),  # kind of flow, see below
 )
@@ -399,10 +399,10 @@ TALLY = record(
 #: Access link of a flow: the link between its source and the first node.
 ACCESS_LINK = record(
     ("rate", i8),  # rate [bit/s] times `scale`
-    ("scale", i8),  # as `scale` of a link
+    ("scale", i8),  # factor that makes `rate` an integer, see `scale` of a link
     ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("free", i8),  # end of the last transmission [ns]
-    ("packet", i4, NONE),  # row of the packet in transmission; NONE: none
+    ("packet", i4, NONE),  # row of the packet in transmission; NONE: no packet
 )
 
 #: A source of traffic: a generator of uncontrolled packets or of connections, or the application that writes the data
@@ -415,8 +415,8 @@ SOURCE = record(
     ("gap_left", i8),  # remainder of the gap during which an on-off source was switched off [ns]
     ("on_time", f8),  # mean time for which an on-off source sends [ns]
     ("off_time", f8),  # mean time of its pauses [ns]
-    ("next_write", i8),  # of an application: time at which it writes the next packet [ns]
-    ("total", i8),  # of an application: size of the file [packets]
+    ("next_write", i8),  # application: time at which it writes the next packet [ns]
+    ("total", i8),  # application: size of the file [packets]
     ("shape_on", f8),  # shape of the times of sending: 0 fixed, 1 exponential, above 1 Pareto
     ("shape_off", f8),  # shape of the pauses, likewise
     ("mean_size", f8),  # mean of exponentially distributed packet sizes [bytes]; 0: all are equal
@@ -502,7 +502,7 @@ TRACED = record(
 TRACE = record(
     ("time", i8),  # time of the event [ns]
     ("connection", i8),  # number of the connection in the trace
-    ("number", i8),  # of the packet; data: sequence number; acknowledgment: next packet expected
+    ("number", i8),  # data: sequence number of the packet; acknowledgment: next packet expected
     ("transmission", i8),  # number of the transmission
     ("sent", i8),  # departure of the data packet, also in an acknowledgment [ns]
     ("echo", i8),  # data: departure of the acknowledgment received last; acknowledgment: its own departure [ns]
@@ -511,12 +511,12 @@ TRACE = record(
     ("rate", f8),  # pacing rate [bytes/s]
     ("ssthresh", f8),  # slow-start threshold [packets]; NaN if the scheme has none
     ("srtt", f8),  # smoothed round-trip time [s]
-    ("rttvar", f8),  # its variation [s]
+    ("rttvar", f8),  # variation of the round-trip time [s]
     ("in_flight", i8),  # packets in flight
     ("flow", i4),  # row of the flow
     ("length", i4),  # size of the packet [bytes]
     ("what", i1),  # SENT, RECEIVED or another event, see below
-    ("flag_bits", i2),  # as in `PACKET`
+    ("flag_bits", i2),  # flags of the packet, as in `PACKET`
 )
 # Values of `what`, the event that a row records: data or an acknowledgment is sent or received, or the sender starts,
 # finishes, times out or changes its state otherwise.
@@ -525,11 +525,11 @@ TRACE_ROWS_PER_EVENT = 64  # upper bound of the rows that one event writes
 
 #: An injected packet that has reached its host or was dropped, see `kernel.source`.
 LEFT = record(
-    ("time", i8),  # time at which it left the network [ns]
-    ("transmission", i8),  # its number
+    ("time", i8),  # time at which the packet left the network [ns]
+    ("transmission", i8),  # number of its transmission
     ("flow", i4),  # row of its flow
-    ("flag_bits", i2),  # as in `PACKET`
-    ("kind", i1),  # as in `PACKET`
+    ("flag_bits", i2),  # flags of the packet, as in `PACKET`
+    ("kind", i1),  # kind of the packet, as in `PACKET`
     ("dropped", i1),  # 1: it was dropped
 )
 ROOM_LEFT = 1 << 12  # rows of `left`; one event rarely fills them
@@ -580,7 +580,7 @@ ARRAYS = {
     "arrivals": ENTRY,  # heap of arrivals at far ends and ends of transmissions
     "clocks": ENTRY,  # heap of timers, ticks of disciplines, wake-ups of services, samples
     "packets": PACKET,
-    "extras": EXTRA,  # for each packet
+    "extras": EXTRA,  # one row for each packet
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
     "rate_changes": RATE_CHANGE,
@@ -588,7 +588,7 @@ ARRAYS = {
     "queues": QUEUE,
     **OF_FLOWS,
     "nodes": TRANSMISSION,
-    "snapshots": SNAPSHOT,  # for each list node, if any flow has delivery-rate samples
+    "snapshots": SNAPSHOT,  # one row for each list node, if any flow has delivery-rate samples
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
@@ -605,7 +605,7 @@ ARRAYS = {
     "responder_own": WORD,  # records of the responder, by link
     "queue_own": WORD,  # records of services, for each queue
     "flow_state": WORD,  # state of disciplines, for each flow
-    "workspace": WORD,  # of services
+    "workspace": WORD,  # workspaces of services
 }
 
 #: The state of a run: scalars, and the addresses of the run's arrays.
@@ -620,11 +620,11 @@ STATE = record(
     ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: check the fields below, and whether all files are done, before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
-    ("entering_packet", i4, NONE),  # packet that has to enter its link; NONE: none
-    ("sending_flow", i4, NONE),  # flow that may send more; NONE: none
+    ("entering_packet", i4, NONE),  # packet that has to enter its link; NONE: no packet
+    ("sending_flow", i4, NONE),  # flow that may send more; NONE: no flow
     ("free_packet", i4, NONE),  # first of the free rows of `packets`, and their number
     ("free_packets", i4),
-    ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback; NONE: none
+    ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback; NONE: no flow
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
@@ -649,7 +649,7 @@ STATE = record(
     ("callback", i4, NONE),
     ("link", i4, NONE),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
-    ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests; NONE: none
+    ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests; NONE: no plug-in
     ("failed", i4),  # 1: a scheme has returned an invalid window or rate, or too many alarms for the present
     ("sampled_flows", i4),  # numbers of sampled flows and of sampled links
     ("sampled_links", i4),

@@ -26,7 +26,7 @@ LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because no
 #: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BAND = 'class="link" stroke="#ddd" stroke-width="10"'
-DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven lines, the next seven, and so on
+DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # dashes of the first seven lines, the next seven, and so on
 
 Place = tuple[float, float]
 Pair = tuple[str, str]

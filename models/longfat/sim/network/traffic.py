@@ -27,7 +27,7 @@ class Traffic:
     interval: float = 0.0  # s between packets, in place of a rate
     on_time: float = math.inf  # s, mean duration of on times
     off_time: float = 0.0  # s, mean duration of off times
-    shape_on: float = 0.0  # of the durations of on times; 0: fixed, 1: exponential, above 1: Pareto
+    shape_on: float = 0.0  # shape of the durations of on times; 0: fixed, 1: exponential, above 1: Pareto
     shape_off: float = 0.0
     exponential_sizes: bool = False
     acknowledged: bool = False

@@ -84,7 +84,7 @@ class Routes:
         own = []
         if flow.send_jitter > 0:
             own.append(self.own_link(0.0, jitter=flow.send_jitter))
-        if flow.access_rate < math.inf and flow.scheme is None:  # `kernel.sender` has the access links of schemes
+        if flow.access_rate < math.inf and flow.scheme is None:  # with a scheme, see `kernel.sender`
             own.append(self.own_link(0.0, flow.access_rate))
         data = own + forward
         acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]

@@ -43,7 +43,7 @@ def rows(length: int, dtype: np.dtype) -> np.ndarray:
 def _initialised(zeros: np.ndarray) -> np.ndarray:
     """Return an array of zeros after writing the initial values of its record type into each row."""
     initial = zeros.dtype.metadata["initial"]  # type: ignore[index]
-    if initial is not None:  # as bytes, which is faster than NumPy's copy of each field
+    if initial is not None:  # copied as bytes, which is faster than NumPy's copy of each field
         np.ndarray(len(zeros), initial.dtype, zeros)[:] = initial
     return zeros
 

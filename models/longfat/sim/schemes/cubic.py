@@ -229,7 +229,7 @@ def respond(flow, event):
         if flow.recovering:
             return window
         window = validation.end_recovery(flow, window)
-        if flow.growth_at_exit == 0.0:  # as in `deployed.leave_recovery`
+        if flow.growth_at_exit == 0.0:  # the same test as in `deployed.leave_recovery`
             return window
         flow.window = window
         return avoid_congestion(flow, event, float(event.newly_delivered))

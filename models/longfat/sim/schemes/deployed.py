@@ -300,7 +300,7 @@ def fills_window(flow, event):
 
 @inline
 def uses_window(flow, event):
-    """Return whether the application used the window, so that an acknowledgment outside recovery may grow it."""
+    """Return whether an acknowledgment outside recovery may grow the window, because the application used it."""
     return fills_window(flow, event) if flow.cwnd_limited == 0.0 else is_cwnd_limited(flow, event)
 
 

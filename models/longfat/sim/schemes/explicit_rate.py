@@ -22,8 +22,8 @@ from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 OWNER = 3  # header field with the identifier of the scheme
 END_TO_END, HOP_BY_HOP = -3.0, -4.0  # identifiers, as in the modules of the disciplines
-# Indices of other header fields, as in `longfat.sim.switch.explicit_feedback`, and for data packets and feedback
-# packets in `longfat.sim.switch.hop_by_hop`
+# Indices of the other header fields: as in `longfat.sim.switch.explicit_feedback`; START_RATE of data packets and then
+# those of feedback packets, as in `longfat.sim.switch.hop_by_hop`
 SERVICE_RATE, QUEUED = range(2)
 START_RATE = 1
 BACKLOG, RATE, TIME = range(3)

@@ -111,7 +111,7 @@ def choose(flow):
     """Choose the next packet of the burst: the first packet of the transmission queue, or a packet without data."""
     flow.resend = NOWHERE
     flow.chosen = NOWHERE
-    flow.window = 0.0  # no new packet
+    flow.window = 0.0  # allow no new packet
     if flow.failed or flow.counter >= flow.burst_length:
         return
     size = int(flow.segment)

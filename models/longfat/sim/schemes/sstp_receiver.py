@@ -52,7 +52,7 @@ STATE = {
     "ready_segment": [0] * ROWS,
     "ready_bits": [0] * ROWS,
     "first_ready": 0,
-    "end_ready": 0,  # also the number of the last control packet queued; the first has number 1
+    "end_ready": 0,  # number of the control packet queued last; the first has number 1
     "last_control_at": 0.0,  # s
     "busy_until": 0.0,  # s: the application processes a segment until then
     "changed": False,  # `change_at` has passed
@@ -153,7 +153,7 @@ def window_of(receiver):
     # slower application processes; the same rule increases the window again. Our choice: W_1 is rounded down, at least
     # 1, and at most W_0.
     if receiver.shrink and time > 0.0 and receiver.bytes > 0.0:
-        segments = receiver.peak_rate / (receiver.segment * receiver.bytes)  # per second
+        segments = receiver.peak_rate / (receiver.segment * receiver.bytes)  # segments per second
         if receiver.burst_rate > 0.0:
             segments = receiver.burst_rate * receiver.burst_length / receiver.segment
         window = min(window, max(1.0, math.floor(window / (segments * time))))

@@ -43,7 +43,7 @@ STATE = {
     "spacing": 0.0,  # interval between arrivals: mean and deviation
     "deviation": 0.0,
     "last_at": 0.0,
-    "gap_ends": math.inf,  # when a gap becomes a timeout, when the rate was last set, when feedback will be overdue
+    "gap_ends": math.inf,  # times [s]: a gap becomes a timeout; the rate was last set; feedback becomes overdue
     "reported": 0.0,
     "silent_at": 0.0,
     "epoch_packets": 0.0,  # packets of the open epoch

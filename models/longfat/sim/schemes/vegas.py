@@ -245,7 +245,7 @@ VEGAS = Scheme(
         "smoothed": 0.0,  # smoothed round-trip time, its deviation, and the fine-grained timeout [s]
         "variation": 0.0,
         "fine": 1e300,
-        "reduced_time": -1.0,  # when the window was last reduced [s]
+        "reduced_time": -1.0,  # time of the last reduction of the window [s]
         "before": -1,  # packets before and after the missing ones, and when they were sent [s]
         "before_sent": 0.0,
         "behind": -1,

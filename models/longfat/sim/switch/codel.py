@@ -16,8 +16,8 @@ from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped by
-#: a drop other than the first in dropping state; the next call then computes the time of the next drop.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped and was
+#: not the first drop in dropping state; the next call then computes the time of the next drop.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 

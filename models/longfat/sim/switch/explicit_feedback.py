@@ -77,7 +77,7 @@ explicit_feedback = Discipline(
     services=("self-clocked", "round-robin", "bit-round"),
     enqueue=enqueue,
     dequeue=dequeue,
-    parameters={"quantum": QUANTUM},  # for service="round-robin"
+    parameters={"quantum": QUANTUM},  # used with service="round-robin"
     flow_state=SERVICE_STATE,
     needs_buffer=True,
     source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992 (abstract), '

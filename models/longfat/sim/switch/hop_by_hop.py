@@ -78,7 +78,7 @@ def enqueue(link, packet, now):
     flow.expected = packet.transmission + 1
     if not flow.seen:
         flow.seen = True
-        flow.departures = int(link.every)  # so that the first feedback is due at once
+        flow.departures = int(link.every)  # makes the first feedback due at once
         if now == left:  # the sender's own node, where the flow starts at its initial rate
             flow.limit = packet.header[START_RATE] / packet.size
             queue.rate = packet.header[START_RATE]

@@ -97,7 +97,7 @@ class Packets:
         self.rows, self.step, self.late, self.host = rows, step, late, host
         self.opening, self.closing = what == records.STARTED, what == records.FINISHED
         self.data = (what == records.SENT) | (what == records.RECEIVED)
-        self.forward = self.data | ((self.opening | self.closing) & (step != 1))  # from the sender to the receiver
+        self.forward = self.data | ((self.opening | self.closing) & (step != 1))  # true if sent from sender to receiver
         self.blocks = np.where(host["udp"] | ~host["sack"], 0, (rows["blocks"][:, 1::2] > 0).sum(1))
         syn = self.opening & (step < 2)
         #: Sizes [bytes] of the parts of each packet; the SACK option includes two bytes of padding.
