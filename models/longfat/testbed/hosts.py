@@ -78,7 +78,7 @@ class Senders:
     ) -> None:  # fmt: skip
         self.connections = connections
         self.opened = os.eventfd(0)  # becomes readable after all handshakes
-        self.samples: list[bytes] = []  # of TCP_INFO, rows of `record`
+        self.samples: list[bytes] = []  # samples of TCP_INFO, rows of `record`
         # `looks` counts how often `serve` examined a connection with unlimited data, `dry` how often the send buffer
         # was empty then, because the application was late.
         self.looks = self.dry = 0

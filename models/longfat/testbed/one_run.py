@@ -89,13 +89,13 @@ class Outcome:
     connections: list[Connection]  # in the order in which the emulator numbers them
     flows: list[str]  # names of the emulated network's flows: one for each connection, and other traffic
     links: list[str]
-    measured: dict[str, np.ndarray]  # by `longfat.sim.runs.results.measure`, from the warm-up to the end
-    packet_counts: dict[str, int]  # of the emulated network, by `Simulation.packet_counts`
-    trace: dict[str, Any] | None  # of the emulated network, by `results.traces`; None if the run has no samples
-    before: list[Any]  # of `longfat.testbed.ledger.Account`, at the end of the warm-up
-    after: list[Any]  # the same at the end of the run
-    samples: np.ndarray  # of TCP_INFO at the senders, by `hosts.table`, with the ends of warm-up and run
-    settings: dict[str, str]  # of Linux, by name
+    measured: dict[str, np.ndarray]  # results of `longfat.sim.runs.results.measure`, from the warm-up to the end
+    packet_counts: dict[str, int]  # counts of the emulated network, by `Simulation.packet_counts`
+    trace: dict[str, Any] | None  # traces of the emulated network, by `results.traces`; None if the run has no samples
+    before: list[Any]  # objects of `longfat.testbed.ledger.Account`, at the end of the warm-up
+    after: list[Any]  # the same objects at the end of the run
+    samples: np.ndarray  # TCP_INFO at the senders, by `hosts.table`, with the ends of warm-up and run
+    settings: dict[str, str]  # settings of Linux, by name
     trust: Trust
     rejected: list[Trust] = field(default_factory=list)  # evidence of each earlier attempt that was rejected
 
@@ -104,7 +104,7 @@ class Outcome:
 class Job:
     """Input of the process that makes a run."""
 
-    connections: list[Connection]  # of Linux
+    connections: list[Connection]  # connections of Linux
     host_settings: dict[str, object]  # settings that the scenario determines
     given: dict[str, object]  # settings that the caller gave
     network: bytes  # scenario and generator of random numbers, pickled: the process loads them after it has hosts

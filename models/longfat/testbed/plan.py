@@ -60,8 +60,8 @@ LARGEST_INITIAL_WINDOW = 65535.0  # packets
 class Connection:
     """TCP connection between the hosts, with the properties that a flow of the scenario specifies."""
 
-    number: int  # from 0
-    name: str  # of the flow, or of one of its copies
+    number: int  # counted from 0
+    name: str  # name of the flow, or of one of its copies
     control: str  # Linux's name of the congestion control
     packet: int  # size of a data packet with its headers [bytes]
     payload: int  # size of the data in it [bytes]

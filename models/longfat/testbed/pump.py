@@ -94,7 +94,7 @@ class Pump:
         self.accounts, self.captures = accounts, captures
         self.calls: list[tuple[int, Callable[[], Any]]] = []
         self.called = 0  # number of calls that have been made
-        self.lateness = array("q")  # of each packet [ns]
+        self.lateness = array("q")  # lateness of each packet [ns]
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = 0  # number of packets that a device refused
         self.unknown = 0  # number of packets of no connection, which were dropped
