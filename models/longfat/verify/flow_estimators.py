@@ -300,7 +300,7 @@ def packets_of_period(window_before_loss: float, round_trip_time: float, c: floa
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
-    steps = 4  # per round trip
+    steps = 4  # steps per round trip
     while window < window_before_loss and time < recovery:
         packets += window / steps
         time += round_trip_time / steps

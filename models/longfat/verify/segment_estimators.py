@@ -71,7 +71,7 @@ def _run(rng: Any, loss: float, segments: int, *, window: float, **given: Any) -
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
-    """Return the number of segments with at least ``packets`` packets and a mean of at least ``lost`` losses."""
+    """Return how many segments have together at least ``packets`` packets and on average ``lost`` losses or more."""
     packets = domains.number("packets", packets, "packets", "[1, 1e15]")
     lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))

@@ -135,7 +135,7 @@ def _equation(law: Law, points: Sequence[Point]) -> Outcome:
         if equation.other_case(law(**point), *(point[name] for name in law.symbols)):
             return
         with mpmath.workdps(CLOSE + 20):
-            values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of `letters`
+            values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # these are in the order of `letters`
             found = law(**values)
             beside = (found * (1 + side * mpmath.mpf(10) ** -CLOSE) for side in (-1, 1))
             below, above = (difference(x, *values.values()) for x in beside)

@@ -174,7 +174,7 @@ class Task(NamedTuple):
     name: str  # public name of the law
     law: Law
     face: str
-    counts: tuple[int, ...]  # as in `QUICK`
+    counts: tuple[int, ...]  # numbers of points, as in `QUICK`
     quick: bool
     own: int  # seed of the law's points and runs, which depends only on `run`'s seed and on the law's module and name
     drawn: Drawn | Outcome | None  # points to simulate; outcome "error" if drawing failed; None if nothing is simulated
