@@ -56,7 +56,7 @@ class Labelled:
         return np.asarray((self.variables if name in self.variables else self.coords)[name][1])
 
     def __getattr__(self, name: str) -> np.ndarray:
-        if name in ("variables", "coords") or name not in self:  # a copy has neither at first
+        if name in ("variables", "coords") or name not in self:  # a new copy has neither attribute
             raise AttributeError(name)
         return self[name]
 
