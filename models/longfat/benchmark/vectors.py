@@ -24,7 +24,7 @@ from longfat.sim.runs.captures import captured
 from longfat.sim.runs.engine import Simulation
 
 MOST = 50_000  # largest number of packets and acknowledgments of a vector
-UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occur
+UNLIMITED = 1e9  # size of a buffer [packets] in which only the given losses occur
 #: Longest time for which a receiver delays the acknowledgment of a single packet [s]. LONE is max_ack_delay of RFC
 #: 9000, section 18.2. LONE_AT_ONCE applies to a link of unlimited rate. Our choice: it is nearly 0, so that the
 #: round-trip time is constant.

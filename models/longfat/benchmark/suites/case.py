@@ -100,7 +100,7 @@ class Case:
         made = {}
         for one in self._document(found).get("find", []):
             name = one.pop("name")
-            del one["before"]  # value of the placeholder before it is found, which `_document` has used
+            del one["before"]  # value before the placeholder is found, which `_document` has used
             made[name] = _probe({"field": "time", "how": "first"} | one)
         return made
 

@@ -107,7 +107,7 @@ def observe(
 
 
 def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
-    """Return the values of those `names` that are fields of the flow; "bdp" is max_bw times min_rtt [packets]."""
+    """Return the flow's fields among `names`, with their values; "bdp" is max_bw times min_rtt [packets]."""
     has = flow._kind.fields
     made = {name: float(getattr(flow, name)) for name in names if name in has}
     if "bdp" in names and {"max_bw", "min_rtt"} <= has.keys():
@@ -134,7 +134,7 @@ def _follow(names: list[str], wanted: tuple[str, ...]) -> bool:
 
 
 def _probed(probe: Probe, seen: Observed) -> float:
-    """Return the value of a probe in a run, divided by that of its `per`, plus its `plus`; NaN if `per` is 0."""
+    """Return a probe's value in a run, divided by the value of its `per`, plus its `plus`; NaN if `per` is 0."""
     value = _counted(probe, seen) if probe.count else _sampled(probe, seen)
     per = _probed(probe.per, seen) if isinstance(probe.per, Probe) else probe.per
     return value / per + probe.plus if per else math.nan
