@@ -112,9 +112,9 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def _none(data: xr.Dataset) -> str:
-    """Return the statement that no buffer was found, and, if a rule's buffer reaches the share, the smallest such one.
+    """Return the statement that no buffer was found; it names the smallest buffer of a rule that reaches the share.
 
-    Such a buffer exists if the utilisation does not increase with the buffer everywhere, as with PIE.
+    A rule's buffer may reach it if the utilisation does not increase with the buffer everywhere, as with PIE.
     """
     said = []
     several = rows(data, "flows")

@@ -164,7 +164,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[tu
     policer = DIAGNOSED.get(kind, POLICED[path.policed])
     yield "policed", ["policer", policer, found[1] if path.policed else ""]
     for name, value in ratios.items():
-        # A ratio of times, or a fraction in percent.
+        # Show a ratio of times as a number, and a fraction in percent.
         yield name, [METRICS[name], f"{value:.4g}" if name == "transfer_time_ratio" else percent(value, 4), ""]
 
 

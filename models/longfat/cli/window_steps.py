@@ -1,4 +1,4 @@
-"""First lines of `longfat window`: what limits TCP on a path, and up to three steps with their gains."""
+"""First lines of `longfat window`: the limit of TCP on a path, and up to three steps with their gains."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _parallel(flows: int) -> str:
 
 
 def at_most(answer: Answer) -> float:
-    """Return the largest rate by law at any of the losses, or the link's if BBR has no law there; otherwise 0."""
+    """Return the largest rate by law over the losses; the link's rate where BBR may fill it without a law; else 0."""
     best = 0.0
     for row in answer.rows:
         law = row["tcp_rate_law"]
@@ -274,7 +274,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return a text with the settings that limit the window: the smallest, and tcp_rmem if half of it is window."""
+    """Return a text with the settings that limit the window: the smallest, and tcp_rmem if the window is half of it."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
