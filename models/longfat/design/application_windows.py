@@ -84,7 +84,7 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` under a stream's window W; the connection's window is W if `CONNECTION` W is too large."""
+        """Return `rates` under a stream's window W and a connection's of `CONNECTION` W, or W if that is too large."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:

@@ -79,7 +79,7 @@ class ArrivingFiles(Bottleneck):
         return found
 
     def _greatest(self, seen: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-        """Return the results of the simulated buffer whose mean power is greatest."""
+        """Return the results of the simulated buffer with the greatest mean power."""
         useful = [one for one in seen.values() if min(one["samples"]) > 0]
         if not useful:
             raise ValueError(

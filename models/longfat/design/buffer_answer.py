@@ -91,7 +91,7 @@ def answer(
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
-    runs = None  # those of the last simulated buffer only, because runs of a large path take much memory
+    runs = None  # runs of the last simulated buffer only: runs of a large path take much memory
 
     def at(packets: int, **options: Any) -> dict[str, Any]:
         nonlocal runs

@@ -64,7 +64,7 @@ QUANTITIES = {
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
-    """Return a text on those rules of a sender in which hosts differ, from the parameters of its scheme.
+    """Return a text on the rules of a sender that differ between hosts, from the parameters of its scheme.
 
     >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
     ['initial window 1', 'an acknowledgment for 2 packets']
@@ -167,12 +167,12 @@ class LongFlows(Bottleneck):
 
     @property
     def overestimates(self) -> bool:
-        """Whether the simulated link is busier than the path, as a slower link is with several flows of CUBIC."""
+        """Whether the simulated link is busier than the path's link: it is slower, and carries several CUBIC flows."""
         return self.cubic and self.flows > 1 and self.scale_free and self.simulated_bdp < self.bandwidth_delay_product
 
     @property
     def sender(self) -> str:
-        """Text on the rules in which senders of hosts differ; empty for schemes without such rules."""
+        """Text on the sender's rules that differ between hosts; empty for schemes without such rules."""
         return sender_of(self.scheme, self.adapted)
 
     @property

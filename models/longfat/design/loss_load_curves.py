@@ -166,7 +166,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Bisect between two results; return the result with the largest virtual factor whose loss is below the ceiling."""
+    """Bisect between two results; return the result with the largest virtual factor and a loss below the ceiling."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

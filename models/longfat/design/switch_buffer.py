@@ -143,7 +143,7 @@ def answered(
     """
     chosen, of_hosts = sender(scheme)
     own = of_hosts | schemes.check_parameters(chosen, parameters or {})
-    times = listed("round_trip_time", round_trip_time)  # several are assigned to the flows in turn
+    times = listed("round_trip_time", round_trip_time)  # several times are assigned to the flows in turn
     trips = tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in times)
     access = math.inf if access_rate is None else access_rate
     path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)
@@ -227,7 +227,7 @@ def answered(
 
 
 def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws, find: str) -> None:
-    """Simulate a buffer of one BDP, if it was left out, for the numbers of flows that may determine the pasted lines.
+    """Simulate the buffer of one BDP for the numbers of flows that may determine the pasted lines, unless it is done.
 
     These numbers of flows need the largest of the buffers found, or the largest size by `size_in_lines`.
     """

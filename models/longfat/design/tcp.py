@@ -88,7 +88,7 @@ class Run:
     """Results of one run of the flows."""
 
     share: float  # ratio of the total goodput to the rate of the link
-    queueing_delay: float  # s, mean
+    queueing_delay: float  # mean queueing delay [s]
     lost: float  # share of packets lost
 
 
@@ -162,8 +162,8 @@ class TcpPath:
             return min(1.0, trip / (packets * BETWEEN_PROBES))
         packets = max(packets, LEAST_WINDOW_OF_LAW)
         if self.sender.scheme == "cubic":
-            # The window under random losses is proportional to p^(-3/4). In `_unlimited_window` the larger of two
-            # windows decides, under random and under equally spaced losses; therefore the larger of two losses here.
+            # The window under random losses is proportional to p^(-3/4). `_unlimited_window` is the larger of the
+            # windows under random and under equally spaced losses: take the larger of the two losses here.
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, trip, fast_convergence=1))
             random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, trip))))
@@ -285,7 +285,7 @@ class TcpPath:
         return Scaled(ratio, loss / (ratio * clock), clock, given)
 
     def _least_ratio(self, loss: float) -> float:
-        """Return the least size of a smaller path, relative to this path, for which its buffer has enough packets."""
+        """Return the least ratio of a smaller path's size to this path's at which the buffer has enough packets."""
         own = self.bandwidth_delay_product
         sent = own / self.round_trip_time * sum(self.check(loss))
         return min(LEAST_BUFFER / (self.buffer * own), LARGEST_RUN / sent)

@@ -161,7 +161,7 @@ class Answer:
 
     @property
     def link(self) -> tuple[float, float]:
-        """Range of the full link's rate of data [bytes/s]: without Ethernet's headers (lower end) or IP's."""
+        """Range of the full link's rate of data [bytes/s]: lowest rate with the largest headers to the opposite."""
         a, (least, most) = self.attrs, self.attrs["headers"]
         low = float(achievable_throughput(a["rate_low"], a["segment"], most))
         return low, float(achievable_throughput(a["rate_high"], a["segment"], least))
@@ -278,7 +278,7 @@ def answers(
             slow = slow or found["tcp_rate"] < target * here.rate
             # The simulated flows have no largest window: limit the results to one window per round trip.
             row |= found | (_within(found, sizes, flows, here.round_trip_time) if sizes.limited else {})
-            shown.clear()  # because the answer may be printed on the line of the bar
+            shown.clear()  # the answer may be printed on the line of the bar
             yield answer
         if sender.is_bbr or slow:
             # If losses slow the sender down, the answer proposes BBR of mainline Linux: simulate that BBR.
