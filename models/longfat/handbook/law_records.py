@@ -37,7 +37,7 @@ def typeset(law: Law) -> str:
 
 
 def prose(law: Law) -> tuple[str, str]:
-    """Return two texts of a law's docstring: that between summary and sections, without equations, and the notes."""
+    """Return two texts of a law's docstring: between summary and sections, without equations; and the notes."""
     head, sections = docstrings.sections(law.function.__doc__ or "")
     return _plain(MATH.sub("", head).partition("\n\n")[2]), _plain(sections.get("Notes", ""))
 

@@ -22,7 +22,7 @@ class Preset:
     values: Mapping[str, float]
 
     def of(self, law: Law) -> dict[str, float]:
-        """Return the values of those parameters of a law that the network determines.
+        """Return the values of a law's parameters, as far as the network determines them.
 
         A name with a prefix applies to one module only: "blt.buffer" is the buffer in laws of `longfat.laws.blt`.
         """
