@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "longfat.laws."
 DOUBLE = np.dtype(float)
-BLOCK = 2**15  # elements of NumPy arrays for which an equation is solved at once; so many fit into the cache
+BLOCK = 2**15  # elements of NumPy arrays for which an equation is solved at once; they fit into the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +299,7 @@ class Law:
             result = self.function(*arrays, xp=xp)
         if xp is array_namespaces.NUMPY and all(map(array_namespaces.is_scalar, values)):
             return float(result)
-        if not hasattr(result, "dtype") or result.dtype != kind:  # a constant result, as of where(condition, 1, 0)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # a constant, as for where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applies does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
