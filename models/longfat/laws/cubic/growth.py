@@ -93,7 +93,7 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, and two times over K: when the Reno-friendly estimate reaches W_max, and exceeds the cubic function.
+    """Return K, and t/K for two times t: the Reno-friendly estimate reaches W_max, and exceeds the cubic function.
 
     The first time is limited to [1/3, 1]: at 1/3 the estimate exceeds the cubic function from the loss on, at 1 it does
     not before K.

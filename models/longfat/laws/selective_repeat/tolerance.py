@@ -30,7 +30,7 @@ from longfat.laws.selective_repeat.variance import USUAL_LOSS, first_uncertain
 
 MOST = 64  # largest T
 CERTAIN = 39.0  # L: exp(-39) is below half a unit of the last place of 1
-TERMS = 37  # 36 * 0.15 = 5.4 >= ln(184), the m above for T = 64, and one for the rounding down
+TERMS = 37  # 36 * 0.15 = 5.4 >= ln(184), the m above for T = 64; one term more for the rounding down
 TAIL_TERMS = 20
 PLACES = 140  # terms of the binomial sum: for a mean below 65 they omit at most 1e-14 of the probability beyond T
 

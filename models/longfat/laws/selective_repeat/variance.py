@@ -27,7 +27,7 @@ from longfat.laws.selective_repeat.rounds import OURS
 
 SPLIT = 0.15
 CERTAIN = 80.0  # exp(-80) is negligible even beside a variance of 1e-12, which occurs for s = 1e12
-TERMS = 31  # p^30 <= 1/CERTAIN: 30 * 0.15 = 4.5 >= ln 80 = 4.4, and one for the rounding down
+TERMS = 31  # p^30 <= 1/CERTAIN: 30 * 0.15 = 4.5 >= ln 80 = 4.4; one term more for the rounding down
 TAIL_TERMS = 21  # 1/20! = 4e-19
 
 
