@@ -66,7 +66,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure: those of the file of one run, or a remark that names the statistic of several."""
+    """Return the remarks on a figure: those of a single run, or a remark that names the statistic of several runs."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)

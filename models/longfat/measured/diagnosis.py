@@ -146,7 +146,7 @@ class Diagnosis:
 
 
 def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
-    """Return the diagnosis of a measured flow: what limited its rate.
+    """Return the diagnosis of a measured flow: the cause that limited its rate.
 
     A policer that a capture shows comes first, then a limit that the hosts report, then the verdict from losses and
     queue. If the flow filled an Ethernet whose rate is below that of the ``link`` [bytes/s], that hop is the limit.

@@ -44,7 +44,7 @@ class Transmission:
     offset: float  # bytes of the flow before the packet
     size: float  # bytes
     lost: bool = False
-    round_trip_time: float | None = None  # s, to the acknowledgment; None if that gives no valid sample
+    round_trip_time: float | None = None  # time to the acknowledgment [s]; None if that gives no valid sample
 
 
 @dataclass
@@ -280,7 +280,7 @@ class _Ranked:
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated
-        self.high: list[float] = []  # heap of the others
+        self.high: list[float] = []  # heap of the other values
 
     def add(self, value: float) -> None:
         heappush(self.high, -heappushpop(self.low, -value))

@@ -75,7 +75,7 @@ def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
 class _Sample(NamedTuple):
     """Values that iperf3 reports for one stream in one interval; None for a value that it does not report."""
 
-    time: float  # s, of the end of the interval
+    time: float  # end of the interval [s]
     rate: float  # bytes/s
     round_trip_time: float | None  # s
     window: float | None  # bytes

@@ -35,7 +35,7 @@ def read(path: str, content: Any) -> Measurement:
     receiver = "client" if test == "download" else "server"
     seen = [one["AppInfo"] for origin, one in measurements if origin == receiver and "AppInfo" in one.entries()]
     known = [one["TCPInfo"] for origin, one in measurements if origin != receiver and "TCPInfo" in one.entries()]
-    if test == "upload":  # the client, which sends, gives no TCPInfo; that of the server is of a receiver
+    if test == "upload":  # the sending client gives no TCPInfo, and the server's is that of a receiver
         seen = seen or [one["AppInfo"] for _, one in measurements if "AppInfo" in one.entries()]
     if not seen and not known:
         raise ValueError("the file holds no AppInfo and no TCPInfo of ndt7: was the test cut off?")

@@ -96,7 +96,7 @@ class _Gaps:
         self.rest: list[tuple[int, int]] = []  # end of each gap, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
-        """Add a gap, which begins above the ends of all others, after ``before`` transmissions."""
+        """Add a gap that ``before`` transmissions precede; it must begin above the ends of all others."""
         if len(self.begins) == MOST_GAPS:
             self.close(self.begins[MOST_GAPS // 2])
         self.begins.append(begin)
