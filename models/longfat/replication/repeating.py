@@ -20,8 +20,8 @@ import numpy as np
 from longfat.base.domains import integer, unknown, wrong_type
 from longfat.replication.outcomes import Failure
 
-POLL = 0.2  # s, interval at which progress is reported, and the stop flag of an outer job is checked
-GRACE = 1.0  # s, time that calls in threads have to end: several times POLL, at which nested jobs check the flag
+POLL = 0.2  # interval [s] at which progress is reported, and the stop flag of an outer job is checked
+GRACE = 1.0  # time [s] for calls in threads to end: several times POLL, at which nested jobs check the flag
 MAX_IN_PROGRESS = 1024  # more calls than an executor has workers, but few enough for the memory
 
 Key = TypeVar("Key")
@@ -137,7 +137,7 @@ def supervise(
                 new = 1
             if new:
                 ended(in_progress[future], future)
-                del in_progress[future]  # after `ended`: if that is interrupted, the loop below calls it again
+                del in_progress[future]  # not before `ended`, which the loop below calls again if it is interrupted
             if outer[0]:
                 raise KeyboardInterrupt
             if progress is not None:
@@ -221,7 +221,7 @@ OURS: dict[str, Callable[[int | None], Executor]] = {
 
 
 class Portable:
-    """Callable that is pickled with its function, even a lambda or one of a notebook, and all to which that refers.
+    """Callable that is pickled with its function, even a lambda or one of a notebook, and all that the function uses.
 
     Executors that do not pickle, such as threads, call the function itself. With a pool of processes as ``executor``, a
     function that cannot be pickled raises a ValueError at once.
