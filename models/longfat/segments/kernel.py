@@ -71,7 +71,7 @@ def row_of(segments, number):
 
 @inline
 def record_starts(segments, number, count, start, packets):
-    """Record the times at which ``count`` segments are first sent, without pauses; the last ones if rows are fewer."""
+    """Record when ``count`` segments are first sent, without pauses; if there are fewer rows, only the last of them."""
     for i in range(max(0, count - len(segments)), count):
         segments[row_of(segments, number + i)].start = start + i * packets
 
@@ -93,7 +93,7 @@ def append_hole(segments, connection, number, received):
 
 @inline
 def insert_hole(segments, connection, number):
-    """Insert a segment into the holes; it is no longer complete. All segments above and one below it are holes."""
+    """Insert a segment that is no longer complete; all segments above it are holes, and there is a hole below it."""
     at = row_of(segments, number)
     above = number + 1 if number + 1 < connection.next else NONE
     below = connection.tail if above == NONE else segments[row_of(segments, above)].previous
