@@ -34,7 +34,7 @@ __all__ = ["CHECKS", "Check", "Report", "conformance"]
 TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which usually take 2 to 3 s
 UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
 PACKET = 1000  # bytes; largest packet of the trials
-TICK_NS = 2  # ns, tolerance in the comparison of two times, each of which is rounded to nanoseconds
+TICK_NS = 2  # tolerance [ns] in the comparison of two times, each of which is rounded to nanoseconds
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 NO_RUN = "return values"  # check that fails if no run can begin
 
@@ -170,11 +170,11 @@ def _idle(subject: Subject, runs: Runs) -> str:
         end = when - round(DELAY * 1e9)
         sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))
     earliest = math.inf
-    still = []  # ns, for each packet, from the last to the first: earliest arrival of it and of all later departures
+    still = []  # for each packet, from the last on: earliest arrival of it and of all later departures [ns]
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
-    idle: float = 0  # ns, end of the last transmission
+    idle: float = 0  # end of the last transmission [ns]
     for (_, begun, end), backlogged_since in zip(sent, reversed(still), strict=True):
         since = max(idle, backlogged_since)
         if begun > since + TICK_NS:
@@ -223,7 +223,7 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
 
 
 def _undetermined(subject: Subject, runs: Runs) -> str:
-    """Return a message if runs with one seed differ, or runs with different seeds that draw no random number."""
+    """Return a message if two runs with one seed differ, or two with different seeds although none draws a number."""
     message = _difference(runs.first, runs.again, "in one run", "in another with the same seed")
     if not message and not runs.first.drew:
         message = _difference(runs.first, runs.other, "with one seed", "with another")

@@ -343,7 +343,7 @@ def count_arrival(state, receiver, packet):
 def make_acknowledgment(receiver, packet):
     """Turn the row of a data packet into that of its acknowledgment, on the next hop."""
     packet.kind = records.ACK
-    packet.priority = 0  # the highest
+    packet.priority = 0  # the highest priority
     packet.triggered_by = packet.number
     packet.number = receiver.expect
     packet.length = receiver.ack_size

@@ -665,7 +665,7 @@ STATE = record(
     ("samples_room", i8),  # samples for which there is room
     ("sample_every", i8),  # time between two samples [ns]
     ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.link`
-    ("feedback_sent", i8),  # packets, including requests and their answers
+    ("feedback_sent", i8),  # feedback, requests and their answers [packets]
     ("feedback_received", i8),
     ("feedback_dropped", i8),
 )

@@ -324,7 +324,7 @@ def update_scoreboard(state, own, una, acked, i):
             lost += 1
             fresh = lose(state, own, n) or fresh
         n = following
-    prefetch(state.transmissions[n], 0)  # for the next acknowledgment
+    prefetch(state.transmissions[n], 0)  # the next acknowledgment will read this row
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)

@@ -83,7 +83,7 @@ register_model(ReadOnly)(models.NestedArrayModel)
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-NANOSECONDS = 1e-9  # s, the core's unit of time
+NANOSECONDS = 1e-9  # unit of time of the core [s]
 OWN = "own"  # name of the pointer to the record of a plug-in
 #: Kind of view -> argument of plug-ins that declares the view's state variables.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",

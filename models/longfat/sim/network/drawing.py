@@ -20,8 +20,8 @@ APART = 8  # flows; up to this number each has a line, beyond it the flows of on
 #: Fields that `_kind` does not compare; it compares the names of schemes, and the nodes that several flows visit.
 OWN = ("name", "path", "start", "stagger", "scheme")
 COLUMN, GAP, MARGIN, LINE = 190.0, 50.0, 30.0, 18.0  # px
-CHARACTER, LETTER = 7.0, 13.0  # px, width of a letter with some margin, and distance between lines of a label
-LANE = 6.0  # px, distance between lines of flows
+CHARACTER, LETTER = 7.0, 13.0  # width of a letter with some margin, and distance between lines of a label [px]
+LANE = 6.0  # distance between lines of flows [px]
 LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because notebooks stretch a drawing to their width
 #: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

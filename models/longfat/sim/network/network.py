@@ -18,7 +18,7 @@ from longfat.sim.network.scenario import writing
 from longfat.sim.network.traffic import Traffic, check_application, check_pace
 from longfat.sim.schemes.scheme import Scheme
 
-MOST_PLACES = 2**20  # packets, greatest buffer of services whose workspace grows with the buffer
+MOST_PLACES = 2**20  # greatest buffer of services whose workspace grows with the buffer [packets]
 
 
 class _Taken:

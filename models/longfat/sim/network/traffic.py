@@ -23,10 +23,10 @@ class Traffic:
 
     name: str
     kind: int
-    rate: float = 0.0  # bytes/s while the source is on
-    interval: float = 0.0  # s between packets, in place of a rate
-    on_time: float = math.inf  # s, mean duration of on times
-    off_time: float = 0.0  # s, mean duration of off times
+    rate: float = 0.0  # rate [bytes/s] while the source is on
+    interval: float = 0.0  # interval between packets [s], given in place of a rate
+    on_time: float = math.inf  # mean duration of on times [s]
+    off_time: float = 0.0  # mean duration of off times [s]
     shape_on: float = 0.0  # shape of the durations of on times; 0: fixed, 1: exponential, above 1: Pareto
     shape_off: float = 0.0
     exponential_sizes: bool = False

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 PER_FLOW = "flow"
-HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+HALF_A_TICK = 0.5e-9  # half the simulator's unit of time [s]
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
-LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
+LONGEST = 1e6  # limit for a run that ends when all files are transferred [s]
 ROUNDING = 0.01  # relative rounding error of a transmission time, above which there is a remark; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, to keep all threads
 #: busy until the end. A call costs some 0.1 ms, a tenth of a short run.
@@ -185,7 +185,7 @@ def answer(
     if every is not None and plan.duration is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
-    first.prepare()  # here, so that code is compiled once and an error is reported once
+    first.prepare()  # called here, so that code is compiled once and an error is reported once
     with captured(first, pcap, qlog, trace_packets) as capture:
         [outcomes] = simulate([plan], progress, first)
     made = _made(plan, outcomes)
@@ -292,7 +292,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
     size = max(1, min(MOST_RUNS, len(pairs) // (CALLS * (os.cpu_count() or 1))))
     blocks = [pairs[begin : begin + size] for begin in range(0, len(pairs), size)]
     outcomes: list[dict[int, Answer]] = [{} for _ in plans]
-    shown = [0.0] * len(blocks)  # s, simulated by each block
+    shown = [0.0] * len(blocks)  # time that each block has simulated [s]
 
     def simulate_block(number: int, tell: Callable[[], None]) -> None:
         plain, of, before = None, -1, 0.0  # run to copy, number of its network, time simulated by earlier runs [s]

@@ -71,7 +71,7 @@ def advance(flow, event):
     if flow.phase == RECONNAISSANCE and not event.marked:
         jump(flow, event)
     elif flow.phase == RECONNAISSANCE or (flow.phase == VALIDATING and event.transmission >= flow.last):
-        flow.phase = NORMAL  # after congestion (section 3.2) or the last packet of the jump (section 3.4)
+        flow.phase = NORMAL  # congestion (section 3.2), or the last packet of the jump (section 3.4)
     elif flow.phase == RETREAT:
         flow.window = flow.retreat_window  # section 3.5: the window does not grow
         if event.transmission >= flow.last and not flow.recovering:

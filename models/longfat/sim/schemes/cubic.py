@@ -135,7 +135,7 @@ def packets_for_one(flow, window, time):
 
 @inline
 def reno_friendly(flow, window, per):
-    """Return `per` [acknowledged packets per packet of growth], or less if Reno's window is larger; at least 2."""
+    """Return `per` [acknowledged packets per packet of growth], reduced if Reno's window is larger; at least 2."""
     if flow.reno_friendly > 0.0:
         # Linux's beta_scale is 8 (1 + beta)/(3 (1 - beta)), rounded down: 15 for beta = 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8

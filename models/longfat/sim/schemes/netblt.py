@@ -15,7 +15,7 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 @inline
 def window(flow):
-    """Return the window [packets]; it ends with the present repair or, without a repair, with the last buffer."""
+    """Return the window [packets]: up to the end of the present repair or, without a repair, of the last buffer."""
     if flow.left < 1.0:
         return 0.0  # nothing may be sent until the next burst
     # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Our choice: there are

@@ -22,8 +22,8 @@ from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 #: State of a flow: times are in s, and counts in transmissions.
 STATE = {
-    "interval": "initial_interval",  # between packets
-    "interval_before": 0.0,  # the interval valid until `changed`
+    "interval": "initial_interval",  # interval between packets
+    "interval_before": 0.0,  # interval that was valid until `changed`
     "changed": 0.0,
     "mean_rtt": "initial_interval",
     "deviation": 0.0,
@@ -84,7 +84,7 @@ def find_oldest(flow, event):
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
-            if flow.open_holes == 0 and number > flow.last:  # the oldest was sent between the last two acknowledged
+            if flow.open_holes == 0 and number > flow.last:  # the oldest left between the last two acknowledged
                 flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
             flow.oldest = next_departure(flow, event.now, flow.interval)

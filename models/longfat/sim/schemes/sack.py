@@ -64,7 +64,7 @@ def loss(flow, event):
 
 
 def timeout(flow, event):
-    """Reduce ssthresh; return a window of one packet. The simulator retransmits what the receiver has not reported."""
+    """Reduce ssthresh; return a window of one packet. The simulator retransmits packets not reported as received."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
     flow.recovering = False

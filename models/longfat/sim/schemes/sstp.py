@@ -237,11 +237,11 @@ PARAMETERS = {
 
 #: State of the sender.
 STATE = {
-    "counter": 0,  # TC
-    "bursts": 0,  # since `counted_from` [s]
+    "counter": 0,  # TC: packets of the burst so far
+    "bursts": 0,  # bursts since `counted_from` [s]
     "counted_from": 0.0,
     "renegotiated": False,
-    "limit": NOWHERE,  # S_h
+    "limit": NOWHERE,  # S_h: the last segment that may be shipped
     "shipments": 0,
     "last_control": 0,  # largest control number so far
     "request_segment": [0] * ROWS,  # queued requests: segment, bitmap and control number

@@ -23,7 +23,7 @@ from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, 
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
 UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give the same tags as no weights
-OUT = -2  # value of `behind`, otherwise the next queue, for a queue that is empty in the fluid system
+OUT = -2  # value of `behind` for a queue that is empty in the fluid system; else it is the next queue
 
 
 @inline

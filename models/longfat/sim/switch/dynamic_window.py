@@ -80,7 +80,7 @@ dynamic_window = Discipline(
         "quantum": QUANTUM,
     },
     state={"begun": False, "reserved": 0.0},  # packets
-    flow_state={"window": 0.0},  # reserved for the flow [packets], 0 before its first packet
+    flow_state={"window": 0.0},  # window reserved for the flow [packets], 0 before its first packet
     needs_buffer=True,
     source='E. L. Hahne, C. R. Kalmanek and S. P. Morgan, "Dynamic Window Flow Control on a High-Speed Wide-Area Data '
     'Network", Computer Networks and ISDN Systems 26(1), 1993, as described by H. Kim and D. J. Farber, MS-CIS-94-55, '

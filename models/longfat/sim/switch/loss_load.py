@@ -22,7 +22,7 @@ from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_f
 # write a negative number into field 3.
 RATE, EXCESS, SPREAD, CAPACITY = range(4)
 END, OUT = -1, -2  # values in place of a flow's number: end of the list; flow not in the list
-MEASURED = 0.01  # s, interval over which the rates of flows that declare none are measured; our choice
+MEASURED = 0.01  # interval [s] over which the rates of flows that declare none are measured; our choice
 
 
 # Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
@@ -145,7 +145,7 @@ def send_directly(link, flow, packet):
 # dropped instead, if there is one. Our choice: the red packet nearest to the tail.
 @inline
 def victim(link, packet):
-    """Return the verdict on a packet that is to be dropped: DROP, or to push out a queued red packet of its flow."""
+    """Return the verdict on a packet to be dropped: DROP, or the push-out of a queued red packet of the same flow."""
     found = DROP
     if not link.colours or packet.colour == RED:
         return found

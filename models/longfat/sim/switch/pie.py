@@ -23,7 +23,7 @@ from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark, random
 
-FEW_PACKETS = 2.0  # mean packets; RFC 8033, section 4.1
+FEW_PACKETS = 2.0  # in mean packet sizes; RFC 8033, section 4.1
 LOW_LOSS = 0.2  # RFC 8033, section 4.1
 LOW, HIGH = 0.85, 8.5  # accumulated probabilities; RFC 8033, section 5.4
 DECAY = 0.98  # RFC 8033, section 4.2

@@ -32,7 +32,7 @@ from longfat.sim.plugin.functions import (
 from longfat.sim.switch import tags
 from longfat.sim.switch.tags import activate, first_tag, new_key, queue_in, remove_queue
 
-LONGEST = 4e18  # ns, longest transmission time at a queue's rate
+LONGEST = 4e18  # longest transmission time at a queue's rate [ns]
 
 
 def room(limit: float, queues: int) -> int:

@@ -53,7 +53,7 @@ def enqueue(link, packet, now):
 # Shreedhar & Varghese (1996), "Dequeuing module": the first queue of the list sends while its deficit is at least the
 # size of its first packet; otherwise its turn ends. A queue that becomes empty loses its deficit.
 def dequeue(link, now):
-    """Take the first packet of the queue that has the turn."""
+    """Take the first packet of the queue whose turn it is."""
     if link.active == 0:
         return NOTHING
     queue = queue_numbered(link, link.turn)

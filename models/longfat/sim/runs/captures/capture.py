@@ -48,7 +48,7 @@ class Capture:
         run.capture = self
 
     def drain(self) -> None:
-        """Take the rows of the trace from the kernel, and write those that no later row of the trace can precede."""
+        """Take the rows of the trace from the kernel, and write the rows that precede all rows of later calls."""
         row = self.run.state.row
         found = self.run.state.trace[: row.trace_rows].copy()
         row.trace_rows = 0

@@ -19,7 +19,7 @@ from longfat.sim.runs.engine import Simulation
 #: Timestamp of simulated time 0: one second after the epoch, because the handshake of a flow that starts at time
 #: 0 begins earlier.
 EPOCH = records.SECOND
-TICK_NS = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
+TICK_NS = 1_000_000  # unit of time stamps [ns]: RFC 7323, section 5.4, allows 1 ms to 1 s
 SHIFT = 14  # largest window scale (RFC 7323, section 2.3): receivers of `longfat.sim` do not limit the window
 
 #: Parts of a packet in the file; parts that a packet lacks are removed afterwards. All parts begin at an even byte, so
@@ -111,7 +111,7 @@ class Packets:
             "permit": 4 * (syn & host["sack"]),
             "sack": np.where(self.blocks > 0, 4 + 8 * self.blocks, 0),
         }
-        self.stored = sum(self.sizes.values()) - self.sizes["record"]  # bytes of headers
+        self.stored = sum(self.sizes.values()) - self.sizes["record"]  # size of the headers [bytes]
         length = self.stored + np.where(self.data, host["payload"], 0)
         self.length = np.where(host["udp"], np.clip(rows["length"], 28, LONGEST), length)  # bytes, payload included
 
