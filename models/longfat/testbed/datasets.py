@@ -267,7 +267,7 @@ def compare(
         "duration": duration, "warm_up": warm_up, "replications": replications, "confidence": confidence,
         "sample_every": sample_every, "rng": rng, "progress": progress,
     }  # fmt: skip
-    measured = run(net, **options, attempts=attempts)  # first, because it refuses features that Linux lacks
+    measured = run(net, **options, attempts=attempts)  # called first, because it refuses features that Linux lacks
     simulated = sim.run(with_handshakes(net), **options)
     return beside(simulated, measured, law_values(net, float(measured.attrs["duration"])))
 

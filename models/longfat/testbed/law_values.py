@@ -46,7 +46,7 @@ class Shared:
 
     link: Link
     packet: int  # bytes
-    round_trip_time: float  # s, on the empty path: propagation, and transmission of a packet and its acknowledgment
+    round_trip_time: float  # of the empty path [s]: propagation, and transmission of a packet and its acknowledgment
     loss: float  # probability that a packet is lost at random
 
     @property

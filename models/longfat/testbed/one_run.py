@@ -54,7 +54,7 @@ class Trust:
     #: Largest fraction of time in which an application made a connection wait: the send buffer or the receiver's window
     #: was full (TCP_INFO), or there was nothing to send.
     starved: float = 0.0
-    lateness: dict[str, float] = field(default_factory=dict)  # s, quantiles: "median", "99 %", "99.9 %", "largest"
+    lateness: dict[str, float] = field(default_factory=dict)  # quantiles [s]: "median", "99 %", "99.9 %", "largest"
     real_time: bool = False  # whether the emulator ran with real-time priority
     stood: float = 0.0  # fraction of time in which the network stood still, because packets were late
     paced: bool = False  # whether a sender was paced by the clock, not by acknowledgments
@@ -109,7 +109,7 @@ class Job:
     given: dict[str, object]  # settings that the caller gave
     network: bytes  # scenario and generator of random numbers, pickled: the process loads them after it has hosts
     duration: float  # s
-    warm_up: float = 0.0  # s, initial part that is not measured
+    warm_up: float = 0.0  # initial part that is not measured [s]
     sample_every: float | None = None  # interval between the samples of the traces [s]
     captures: tuple[Path, Path] | None = None  # files for the packets at the senders and at the receivers
 
@@ -127,7 +127,7 @@ def main(descriptor: int, parent: int) -> None:
     job: Job = pipe.recv()
     try:
         made = create_hosts()
-        die_with_parent(parent)  # again, because a new user namespace clears the setting
+        die_with_parent(parent)  # called again, because a new user namespace clears the setting
         settings.apply(made, job.connections, job.host_settings, job.given)
         pipe.send(("done", _run(job, made, lambda: pipe.send(("running",)))))
     except CannotRun as error:

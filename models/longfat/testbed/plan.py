@@ -66,8 +66,8 @@ class Connection:
     packet: int  # size of a data packet with its headers [bytes]
     payload: int  # size of the data in it [bytes]
     file: int | None = None  # data to send [bytes]; None for unlimited data
-    start: float = 0.0  # s, when the application begins to write
-    stop: float = math.inf  # s, when it aborts the connection
+    start: float = 0.0  # time at which the application begins to write [s]
+    stop: float = math.inf  # time at which the application aborts the connection [s]
     initial_window: int = 10  # packets
     quick: bool = False  # whether the receiver acknowledges every packet immediately
     least_timeout: float = 0.2  # lower bound of the retransmission timeout [s]
@@ -164,7 +164,7 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
     """Yield a text for each parameter of a flow whose value differs from Linux's behaviour."""
-    from longfat.sim import schemes  # here, because the process of a run imports this module before the simulator
+    from longfat.sim import schemes  # not at the top: the process of a run imports this module before the simulator
 
     nearest = {"hystart": 0.0, **schemes.linux(name)}
     for parameter, value in flow.parameters.items():
