@@ -310,7 +310,7 @@ def packets_of_period(window_before_loss: float, round_trip_time: float, c: floa
 
 
 def cubic_mean_window(rng: Any, *, window_before_loss: float, round_trip_time: float, c: float, beta: float) -> Result:
-    """Estimate the mean window [packets] of a flow that loses a packet whenever its window reaches the same size."""
+    """Estimate the mean window [packets] of a flow that loses a packet whenever its window reaches a given size."""
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
     top = round(window_before_loss)
     net = _started_cubic(top, round_trip_time, interval=packets, c=c, beta=beta)

@@ -95,7 +95,7 @@ def equal_shares(rng: Any, *, load: float) -> Result:
 
 OTHERS = 2  # flows that share a link with the one under test
 AT_ONCE = 50  # ratio of the rate at which the burst arrives to the rate of a link
-MANY = 10**5  # packets, a limit that no run reaches
+MANY = 10**5  # a limit that no run reaches [packets]
 
 
 def bit_round(rates: dict[int, float]) -> Discipline:

@@ -256,7 +256,7 @@ def ledbat_slowdown(rng: Any, *, capacity_packets: float, round_trip_time: float
 
 
 def ledbat_utilisation(rng: Any, *, capacity_packets: float, round_trip_time: float, target: float = 0.06) -> Result:
-    """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown of the first 100 s."""
+    """Estimate the utilisation by a LEDBAT++ flow between its third and its last slowdown within 100 s."""
     begun, _ = _entries(capacity_packets, round_trip_time, target, rng)
     data, sent = measured(_ledbat(1, capacity_packets, round_trip_time, target=target), begun[2], begun[-1], rng)
     return float(data["utilisation"][0]), sent
