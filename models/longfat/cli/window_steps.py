@@ -29,7 +29,7 @@ LOSSES = "remove the losses (ethtool -S, optics)"
 #: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, the largest
 #: loss at which a probe still raises the rate. The law of version 1 holds up to larger losses.
 LOSS_OF_BBR = 0.02
-LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06, version 1 has the same
+LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06; version 1 has the same value
 LEAST_GAIN = 1.05  # our choice: a gain in rate by a smaller factor is called "no more"
 
 
