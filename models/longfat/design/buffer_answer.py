@@ -128,7 +128,7 @@ def answer(
         return packets >= floor and of_attainable(at(packets))["share_lower"] >= share
 
     def is_last(packets: int) -> bool:
-        """Return whether larger buffers miss the share, too: this one misses it with confidence, and was never full."""
+        """Return whether larger buffers miss the share, too: this buffer misses it surely, and was never full."""
         values = at(packets)
         return values.get("never_full", False) and of_attainable(values)["share_upper"] < share
 
@@ -174,7 +174,7 @@ def answer(
     def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
         return row_of(subject, multiple, values, share, laws, flows)
 
-    along = [row(one / size, results(one)) for one in curve]  # first, so that the curve does not depend on `every_rule`
+    along = [row(one / size, results(one)) for one in curve]  # made first, so that it does not depend on `every_rule`
 
     def of_rule(name: str) -> dict[str, Any]:
         return row(bounds[name], results(packets.get(name)))

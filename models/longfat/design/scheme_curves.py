@@ -60,7 +60,7 @@ ASSUMED = {
 FRIENDLY = 3**-1.5
 #: Shortest observation in round trips and in seconds; the shortest warm-up is a quarter of it. Our choice: timeouts
 #: last longer than the short sawtooth of many flows, for which twelve cycles are therefore not enough.
-LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
+LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # round trips, s
 LIMIT = "window_limit"
 _made: dict[int, tuple[Scheme, Scheme]] = {}  # (scheme, bounded scheme) by identity, so that each is compiled once
 
@@ -285,7 +285,7 @@ class CurvePath(Bottleneck):
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of one with short transfers."""
+        """Return quantities of a run of the flows alone, and ``transfer_time`` [s] of a run with short transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)

@@ -231,7 +231,7 @@ def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Law
 
     These numbers of flows need the largest of the buffers found, or the largest size by `size_in_lines`.
     """
-    sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the smallest sufficient one
+    sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the buffer found
     found = [
         (size, size_in_lines(int(size), n, find), one)
         for size, n, one in zip(sizes, flows, answers, strict=True)
