@@ -27,7 +27,7 @@ MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
 #: Largest length of a packet [bytes]; a record with a larger length is damaged. Our choice: Linux's longest packet has
 #: 524,280 bytes (GSO_MAX_SIZE of linux/netdevice.h).
 _LONGEST = 1 << 20
-_LONGEST_BLOCK = 1 << 24  # bytes, of pcapng; our choice: blocks of names, keys and comments are longer than packets
+_LONGEST_BLOCK = 1 << 24  # largest block of pcapng [bytes], ours: names, keys and comments are longer than packets
 #: Link types (tcpdump.org/linktypes.html), grouped by the kind of header before the IP header.
 _NULL, _ETHERNET, _COOKED, _COOKED_2 = (0, 108), 1, 113, 276
 _RAW = (12, 14, 101, 228, 229)
