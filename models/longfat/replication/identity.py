@@ -40,7 +40,7 @@ class Unknowable(ValueError):
 class Walk:
     """Digests of an object and everything to which it refers: ``values``, and ``code`` for instructions of functions.
 
-    They are apart because the instructions of two versions of Python cannot be compared. Functions and
+    The two are separate, because the instructions of two versions of Python cannot be compared. Functions and
     classes of installed packages are identified by their names, all others by their content.
 
     >>> one, other = Walk(), Walk()
