@@ -153,8 +153,8 @@ def watch_train(flow, event):
 
     With pacing the train has to last for a whole round trip.
     """
-    # Linux, net/ipv4/tcp_cubic.c, hystart_update(), has these two tests; S. Ha and I. Rhee, Taming the Elephants: New
-    # TCP Slow Start, Computer Networks 55 (2011), section 4, explain them.
+    # These are the two tests of Linux, net/ipv4/tcp_cubic.c, hystart_update(); S. Ha and I. Rhee, Taming the Elephants:
+    # New TCP Slow Start, Computer Networks 55 (2011), section 4, explain them.
     if flow.hystart != 2.0 or flow.window >= flow.ssthresh or event.rtt <= 0.0 or flow.found:
         return
     if flow.una > flow.round_end:  # bictcp_hystart_reset()

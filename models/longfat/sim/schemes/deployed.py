@@ -198,7 +198,7 @@ def avoid_congestion(flow, acked):
 @inline
 def step(flow, per, acked):
     """Return the window [packets] after `acked` more packets; it grows by one for every `per` packets acknowledged."""
-    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai(), has this rule.
+    # This is the rule of Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai().
     window = flow.window
     if flow.credits >= per:
         flow.credits = 0

@@ -29,8 +29,8 @@ def control_law(time, interval, count):
     return time + interval / math.sqrt(count)
 
 
-# RFC 8289, section 5.6, `dodequeue`, has this test for one queue. Section 4.4: with several queues, their total backlog
-# is compared with MAXPACKET.
+# This is the test of RFC 8289, section 5.6, `dodequeue`, for one queue. Section 4.4: with several queues, their total
+# backlog is compared with MAXPACKET.
 @inline
 def over_target(one, link, packet, now):
     """Return whether all sojourn times of an interval have reached the target ("OK to drop")."""

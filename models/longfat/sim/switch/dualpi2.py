@@ -88,8 +88,8 @@ DUAL_QUEUE = Service(
 )
 
 
-# RFC 9332, appendix A.1, figure 3, lines 2 and 3, has this test. The limit [s] is multiplied by the link's rate, as in
-# figure 2, line 5.
+# This is the test of RFC 9332, appendix A.1, figure 3, lines 2 and 3. The limit [s] is multiplied by the link's rate,
+# as in figure 2, line 5.
 def enqueue(link, packet, now):
     """Drop the packet if both queues together leave less buffer space than the largest packet."""
     return DROP if link.backlog_bytes + link.largest_packet > link.limit * link.rate else ENQUEUE
@@ -138,8 +138,8 @@ def treat_low_latency(link, packet, now):
     return SEND
 
 
-# RFC 9332, appendix A.2, figure 7, lines 11 to 17, has this rule. If the probability reaches p_Cmax = min(1/k^2, 1)
-# of figure 2, line 11, Classic packets are dropped even if they are ECN-capable.
+# This is the rule of RFC 9332, appendix A.2, figure 7, lines 11 to 17. If the probability reaches p_Cmax =
+# min(1/k^2, 1) of figure 2, line 11, Classic packets are dropped even if they are ECN-capable.
 @inline
 def treat_classic(link, packet):
     """Drop or mark a Classic packet with the probability p'^2; return SEND or DROP."""
@@ -157,8 +157,8 @@ def dequeue(link, packet, now):
     return treat_low_latency(link, packet, now) if class_of(packet) == L4S else treat_classic(link, packet)
 
 
-# RFC 9332, appendix A.2, figure 8, has this update, and figure 2, lines 12 to 14, its constants. Appendix A.1: p' is in
-# [0, 1].
+# This is the update of RFC 9332, appendix A.2, figure 8, with the constants of figure 2, lines 12 to 14. Appendix A.1:
+# p' is in [0, 1].
 def tick(link, now):
     """Update the base probability p', and return the time of the next update."""
     interval = min(link.target, link.largest_round_trip / 3.0)

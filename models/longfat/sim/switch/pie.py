@@ -52,7 +52,7 @@ def is_drawn(link):
     return random(link) < link.probability
 
 
-# RFC 8033, appendix A, `enque`, has this order of tests. Section 5.1: ECN-capable packets are marked instead of dropped
+# The order of tests is that of RFC 8033, appendix A, `enque`. Section 5.1: ECN-capable packets are marked, not dropped,
 # while the probability is below mark_ecnth.
 def enqueue(link, packet, now):
     """Drop or mark the packet with the drop probability if the burst allowance is used up."""
@@ -93,7 +93,7 @@ def scaled(step, probability):
     return step / 2.0 if probability < 0.1 else step
 
 
-# RFC 8033, appendix A, `calculate_drop_prob`, has this update. Section 5.5 limits the step if `cap` is set.
+# This is the update of RFC 8033, appendix A, `calculate_drop_prob`. Section 5.5 limits the step if `cap` is set.
 def tick(link, now):
     """Update the drop probability, and return the time of the next update [s]."""
     delay, before = link.queue_delay, link.delay_before
