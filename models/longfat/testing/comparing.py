@@ -236,7 +236,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Return the verdict from the log evidence that `weighed` returns, and the replications that one probably needs.
+    """Return the verdict from the log evidence that `weighed` returns, and the replications that it probably needs.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))
