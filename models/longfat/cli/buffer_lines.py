@@ -114,7 +114,7 @@ def lines(data: xr.Dataset) -> list[Line]:
 def _none(data: xr.Dataset) -> str:
     """Return the statement that no buffer was found; it names the smallest buffer of a rule that reaches the share.
 
-    A rule's buffer may reach it if the utilisation does not increase with the buffer everywhere, as with PIE.
+    The search may miss such a buffer if the utilisation does not increase with the buffer everywhere, as with PIE.
     """
     said = []
     several = rows(data, "flows")
