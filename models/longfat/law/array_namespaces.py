@@ -55,7 +55,7 @@ class ArrayNamespace(Namespace):
     def __init__(self, library: Any) -> None:
         self.library = library
 
-    def __getattr__(self, name: str) -> Any:  # exp, log, floor, minimum, maximum, clip, pi, reshape, ...
+    def __getattr__(self, name: str) -> Any:  # finds exp, log, floor, minimum, maximum, clip, pi, reshape, ...
         function = getattr(self.library, name)
         return functools.partial(_of_one, function, name) if name in OF_ONE else function
 

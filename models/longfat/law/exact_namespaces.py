@@ -32,7 +32,7 @@ SYMPY = {
 
 
 class Namespace:
-    """Functions that all arithmetics have in common but JAX's, which overrides them."""
+    """Functions that all arithmetics have in common; the arithmetic of JAX overrides them."""
 
     def fixed(self, value: Any) -> Any:
         """Return the value unchanged: it carries no derivatives."""
