@@ -172,7 +172,7 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 
 
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
-    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, with all digits near 0, and with derivatives at 1, too.
+    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1: accurate near 0, and with derivatives at first = 1, too.
 
     Small values are computed by the logarithm, which is accurate but has no slope at first = 1, others by the power.
     Where a form is not used, it is evaluated at 1/4 or 1/2.

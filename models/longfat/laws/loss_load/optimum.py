@@ -331,7 +331,7 @@ def response_optimal_rate(
     *,
     xp,
 ):
-    r"""Return the rate, relative to the announced capacity, with the shortest `response_time`; at most f_max.
+    r"""Return the rate, relative to the announced capacity, with the shortest `response_time`, at most the access rate.
 
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0
         \qquad \text{or} \qquad f = -a
