@@ -211,7 +211,7 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # In the law the transmission time is that of one link; its round-trip time includes those of the other links.
+    # The law has the transmission time of one link; the round-trip time has to include those of the other links.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)
     time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)
