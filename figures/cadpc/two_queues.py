@@ -15,8 +15,9 @@ from typing import Any
 from longfat.sim import DROP, ENQUEUE, NOTHING, SEND, Discipline, Parameter, Service, append, inline, queue, take_first
 from longfat.sim import waiting as packet_of
 from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin.feedback import WINDOW
 from longfat.sim.schemes.tfrc import equation_rate
-from longfat.sim.switch.xcp import SHORTEST, WINDOW, add_to_sums, heeds, set_budgets, spacing, write_feedback, xcp
+from longfat.sim.switch.xcp import SHORTEST, add_to_sums, heeds, set_budgets, spacing, write_feedback, xcp
 
 EPISODES = 8  # of losses, as TFRC averages (RFC 5348, section 5.4)
 FIRST, SECOND = 0, 1  # the queue of TCP or short calls, and that of the other class

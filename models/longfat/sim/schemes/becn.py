@@ -8,10 +8,9 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 import math
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin.feedback import OF_BECN, OWNER
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
-
-OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value for BECN
 
 
 @inline
@@ -26,13 +25,13 @@ def wait(flow, now, rate):
 
 def start(flow, event):
     """Return the peak rate [bytes/s], with which the flow begins."""
-    flow.header[OWNER] = OURS
+    flow.header[OWNER] = OF_BECN
     return flow.peak_rate
 
 
 def ack(flow, event):
     """Return the rate [bytes/s]; a congestion notification halves it."""
-    if event.number >= 0 or event.header[OWNER] != OURS:
+    if event.number >= 0 or event.header[OWNER] != OF_BECN:
         return flow.rate
     # Newman (1993), from memory: notifications reduce the rate to 50 %, 25 %, 12.5 % ... of the peak rate. Our choice:
     # the rate does not fall below `least_rate`.

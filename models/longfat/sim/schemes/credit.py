@@ -8,13 +8,9 @@ allocation. The rules with their sources: docs/rules/explicit-feedback.md.
 import math
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin.feedback import ALLOCATION, FORWARDED, OF_CREDIT, OWNER
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
-
-# Indices of the header fields of data packets and of credit packets, as in `longfat.sim.switch.credit`.
-OWNER = 3
-FORWARDED, ALLOCATION = range(2)
-OURS = -5.0
 
 
 def window(flow, event):
@@ -35,14 +31,14 @@ allowed = inline(window)
 
 def start(flow, event):
     """Return the window [packets] of the first allocation."""
-    flow.header[OWNER] = OURS
+    flow.header[OWNER] = OF_CREDIT
     flow.allocation = 1.0 if flow.lifetime > 0.0 else flow.n2 + flow.n3
     return allowed(flow, event)
 
 
 def ack(flow, event):
     """Return the window [packets] after a credit packet, which brings new counts, or after an acknowledgment."""
-    if event.number < 0 and event.header[OWNER] == OURS:
+    if event.number < 0 and event.header[OWNER] == OF_CREDIT:
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]
         flow.received_at = event.now

@@ -6,13 +6,10 @@ docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin.feedback import KEPT, OF_DYNAMIC_WINDOW, OWNER, WANTED
 from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Scheme
-
-# Indices of the header fields, as in `longfat.sim.switch.dynamic_window`
-WANTED, KEPT, _, OWNER = range(4)
-OURS = -7.0
 
 
 @inline
@@ -23,7 +20,7 @@ def needs_more(flow):
 
 def start(flow, event):
     """Return the base window [packets]; the second packet requests a larger window."""
-    flow.header[OWNER] = OURS
+    flow.header[OWNER] = OF_DYNAMIC_WINDOW
     flow.granted = flow.base
     return flow.granted
 
@@ -49,7 +46,7 @@ def ack(flow, event):
     if not needs_more(flow) and flow.in_flight <= flow.base:
         flow.granted = flow.base
     if event.transmission > flow.asked_at:
-        if event.header[OWNER] == OURS and event.header[WANTED] > flow.granted:
+        if event.header[OWNER] == OF_DYNAMIC_WINDOW and event.header[WANTED] > flow.granted:
             flow.granted = event.header[WANTED]
         flow.asked_at = flow.transmission
     return flow.granted

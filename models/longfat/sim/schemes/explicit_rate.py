@@ -16,17 +16,10 @@ import math
 from dataclasses import replace
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin import feedback as fields
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
-
-OWNER = 3  # header field with the identifier of the scheme
-END_TO_END, HOP_BY_HOP = -3.0, -4.0  # identifiers, as in the modules of the disciplines
-# Indices of the other header fields: as in `longfat.sim.switch.explicit_feedback`; START_RATE of data packets and then
-# those of feedback packets, as in `longfat.sim.switch.hop_by_hop`
-SERVICE_RATE, QUEUED = range(2)
-START_RATE = 1
-BACKLOG, RATE, TIME = range(3)
 
 
 @inline
@@ -34,46 +27,47 @@ def begin(flow, owner):
     """Write the scheme's identifier into the header; return the start rate [bytes/s], valid for one feedback delay."""
     # Our choice, because the papers do not print the start rate: it is fitted to times of Kanakia, Keshav and Mishra
     # (1992).
-    flow.header[OWNER] = owner
+    flow.header[fields.OWNER] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate
 
 
 def start(flow, event):
     """Return the start rate [bytes/s], which is kept for one round trip."""
-    flow.header[SERVICE_RATE] = math.inf
-    return begin(flow, END_TO_END)
+    flow.header[fields.SERVICE_RATE] = math.inf
+    return begin(flow, fields.OF_EXPLICIT_FEEDBACK)
 
 
 def ack(flow, event):
     """Return the rate [bytes/s] that follows from the service rate and backlog in an acknowledgment's header."""
-    service = event.header[SERVICE_RATE] / flow.packet_size
-    if event.number < 0 or event.header[OWNER] != END_TO_END or service == math.inf or event.rtt <= 0.0:
+    service = event.header[fields.SERVICE_RATE] / flow.packet_size
+    answered = event.number >= 0 and event.header[fields.OWNER] == fields.OF_EXPLICIT_FEEDBACK
+    if not answered or service == math.inf or event.rtt <= 0.0:
         return flow.rate
     # Mishra and Kanakia (1992), in the end-to-end form that Kanakia, Keshav and Mishra (1992) compare: the rate is the
     # service rate plus a correction by the predicted backlog. Our choice, because we could not obtain the paper of
     # Mishra and Kanakia: the start rate and its doubling are fitted to table 4.3 of Kanakia, Keshav and Mishra.
     sent = flow.transmission - event.transmission  # packets sent, from the acknowledged one to the last
-    rate = predicted_rate(service, event.header[QUEUED], sent, event.rtt, flow.gain, flow.set_point)
+    rate = predicted_rate(service, event.header[fields.BACKLOG], sent, event.rtt, flow.gain, flow.set_point)
     return limited_at_start(flow, rate, event.now, event.rtt) * flow.packet_size
 
 
 def start_of_chain(flow, event):
     """Return the start rate [bytes/s]: one packet of 500 bytes in 3 ms by default."""
-    flow.header[START_RATE] = flow.start_rate
-    return begin(flow, HOP_BY_HOP)
+    flow.header[fields.START_RATE] = flow.start_rate
+    return begin(flow, fields.OF_HOP_BY_HOP)
 
 
 def follow(flow, event):
     """Return the rate [bytes/s] that follows from the service rate and backlog reported by the first switch."""
-    if event.number >= 0 or event.header[OWNER] != HOP_BY_HOP:
+    if event.number >= 0 or event.header[fields.OWNER] != fields.OF_HOP_BY_HOP:
         return flow.rate
     # Mishra and Kanakia (1992): the control law is that of explicit feedback, with the feedback delay of one hop. The
-    # field `BACKLOG` is the backlog minus the number of packets that have arrived at the switch. Added to the number of
+    # field `BALANCE` is the backlog minus the number of packets that have arrived at the switch. Added to the number of
     # packets sent, it gives the backlog plus the packets in flight on the hop.
-    service = event.header[RATE] / flow.packet_size
-    delay = max(event.now - event.header[TIME], 1.0 / service, SHORTEST_DELAY)
-    rate = predicted_rate(service, event.header[BACKLOG], flow.transmission, delay, flow.gain, flow.set_point)
+    service = event.header[fields.RATE] / flow.packet_size
+    delay = max(event.now - event.header[fields.TIME], 1.0 / service, SHORTEST_DELAY)
+    rate = predicted_rate(service, event.header[fields.BALANCE], flow.transmission, delay, flow.gain, flow.set_point)
     return limited_at_start(flow, rate, event.now, delay) * flow.packet_size
 
 

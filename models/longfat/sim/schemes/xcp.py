@@ -8,13 +8,11 @@ packet per round trip. The rules with their sources: docs/rules/explicit-feedbac
 from dataclasses import replace
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin.feedback import CHANGE, HEEDED, OWNER, ROUND_TRIP, UNHEEDED, WINDOW
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
-# Indices of the header fields, as in `longfat.sim.switch.xcp`
-ROUND_TRIP, WINDOW, CHANGE, OWNER = range(4)
-NO_ROUTER, BY_ROUTER = -1.0, -2.0
 UNLIMITED = 1e18  # bytes
 
 
@@ -27,7 +25,7 @@ def declare(flow, window):
     flow.header[ROUND_TRIP] = flow.srtt
     flow.header[WINDOW] = window * flow.packet_size
     flow.header[CHANGE] = UNLIMITED if flow.srtt > 0.0 else 0.0
-    flow.header[OWNER] = NO_ROUTER
+    flow.header[OWNER] = UNHEEDED
     return window
 
 
@@ -41,9 +39,9 @@ def ack(flow, event):
     # Katabi et al. (2002), section 3.3: cwnd <- max(cwnd + feedback, one packet). Our choice, because the paper assumes
     # XCP routers: on a path without an XCP router, the window grows as in congestion avoidance (RFC 5681, section 3.1).
     change = 0.0
-    if event.header[OWNER] == BY_ROUTER:
+    if event.header[OWNER] == HEEDED:
         change = event.header[CHANGE] / flow.packet_size
-    elif event.header[OWNER] != NO_ROUTER or event.header[ROUND_TRIP] > 0.0:
+    elif event.header[OWNER] != UNHEEDED or event.header[ROUND_TRIP] > 0.0:
         change = event.acked / flow.window
     return declare(flow, flow.window + change)
 

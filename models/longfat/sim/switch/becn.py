@@ -6,22 +6,20 @@ because the paper could not be read. Service is in order of arrival.
 """
 
 from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
-from longfat.sim.plugin.feedback import belongs
+from longfat.sim.plugin.feedback import OF_BECN, OWNER, belongs
 from longfat.sim.plugin.functions import flow_state
-
-WHOSE, OURS = 3, -6.0
 
 
 # Newman (1993): the switch sends notifications while the queue exceeds a threshold; a filter limits them to one for
 # each congestion event.
 def enqueue(link, packet, now):
     """Send the packet's flow a notification if the queue is too long and the flow got none within the filter period."""
-    if not belongs(packet, OURS):
+    if not belongs(packet, OF_BECN):
         return ENQUEUE
     flow = flow_state(link, packet.flow)
     if link.backlog > link.threshold and now >= flow.notified_at + link.filter:
         flow.notified_at = now
-        link.feedback[WHOSE] = OURS
+        link.feedback[OWNER] = OF_BECN
         link.send_feedback = 1
     return ENQUEUE
 

@@ -26,7 +26,7 @@ import math
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import ENQUEUE, PER_FLOW, SEND, Discipline, Parameter, Service, flag
-from longfat.sim.plugin.feedback import belongs
+from longfat.sim.plugin.feedback import ALLOCATION, CHECK, FORWARDED, LEFT, OF_CREDIT, OWNER, belongs
 from longfat.sim.plugin.functions import (
     append,
     flow_state,
@@ -39,13 +39,6 @@ from longfat.sim.plugin.functions import (
     take_first,
 )
 from longfat.sim.switch.round_robin import join_list, leave_list
-
-# Header fields 0 to 3 of a packet: the time at which it left the upstream node [s] (0 at its source); 1 if it left
-# without credit, which requests the counts; an unused field; the scheme's identifier. Header fields 0 and 1 of a credit
-# cell: number of cells forwarded, and allocation.
-LEFT, CHECK, _, WHOSE = range(4)
-FORWARDED, ALLOCATION = range(2)
-OURS = -5.0
 
 
 # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Our addition: an
@@ -166,7 +159,7 @@ def send_credit(link, flow, queue, now):
     flow.reported = flow.forwarded
     link.feedback[FORWARDED] = float(flow.forwarded)
     link.feedback[ALLOCATION] = queue.announced
-    link.feedback[WHOSE] = OURS
+    link.feedback[OWNER] = OF_CREDIT
     link.send_feedback = 1
 
 
@@ -187,7 +180,7 @@ def return_credit(link, flow, queue, now):
 
 def enqueue(link, packet, now):
     """Record the arrival; give a new flow its first allocation."""
-    if not belongs(packet, OURS):
+    if not belongs(packet, OF_CREDIT):
         return ENQUEUE
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
     if not flow.seen:
@@ -211,7 +204,7 @@ def enqueue(link, packet, now):
 
 def dequeue(link, packet, now):
     """Count the packet as sent downstream and as forwarded for the upstream node; send a credit cell if it is due."""
-    if not belongs(packet, OURS):
+    if not belongs(packet, OF_CREDIT):
         return SEND
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
     packet.header[CHECK] = 1.0 if mine.limited and mine.sent - mine.forwarded >= mine.allocation else 0.0
@@ -229,7 +222,7 @@ def dequeue(link, packet, now):
 # cell replaces a lost cell.
 def feedback(link, packet, now):
     """Read the counts of a credit cell; the service then sends the packets that they allow."""
-    if packet.header[WHOSE] == OURS:
+    if packet.header[OWNER] == OF_CREDIT:
         mine = queue_of(link, packet)
         mine.forwarded = max(mine.forwarded, int(packet.header[FORWARDED]))
         mine.allocation = packet.header[ALLOCATION]

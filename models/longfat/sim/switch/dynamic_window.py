@@ -14,15 +14,10 @@ import math
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import LAST
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
-from longfat.sim.plugin.feedback import belongs
+from longfat.sim.plugin.feedback import KEPT, OF_DYNAMIC_WINDOW, WANTED, belongs
 from longfat.sim.plugin.functions import flow_state
 from longfat.sim.switch.round_robin import QUANTUM, ROUND_ROBIN
 
-# Header field 0: the requested window, which each switch reduces to the window that it grants; 0 without a request.
-# Header field 1: the window to which each switch reduces the flow's reservation; 0 without a release. Header field 2 is
-# unused; field 3 is the scheme's identifier.
-WANTED, KEPT = range(2)
-OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
@@ -35,7 +30,7 @@ def change(link, flow, window):
 
 def enqueue(link, packet, now):
     """Release the part of the reservation that the packet's flow returns; grant its request in full or in part."""
-    if not belongs(packet, OURS):
+    if not belongs(packet, OF_DYNAMIC_WINDOW):
         return ENQUEUE
     # Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Our choice: the base
     # windows of all flows of the link are reserved from the start.
@@ -58,7 +53,7 @@ def enqueue(link, packet, now):
 # Our choice: the last packet of a flow releases its window, because no later packet can.
 def dequeue(link, packet, now):
     """Release the window of a flow, except the base window, when its last packet leaves."""
-    if packet.flags & LAST and belongs(packet, OURS):
+    if packet.flags & LAST and belongs(packet, OF_DYNAMIC_WINDOW):
         change(link, flow_state(link, packet.flow), link.base)
     return SEND
 

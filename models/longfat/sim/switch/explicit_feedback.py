@@ -13,15 +13,11 @@ Our addition: the estimate of the rate at which a fair queue serves a flow.
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline
-from longfat.sim.plugin.feedback import belongs
+from longfat.sim.plugin.feedback import BACKLOG, OF_EXPLICIT_FEEDBACK, SERVICE_RATE, belongs
 from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.round_robin import QUANTUM
 from longfat.sim.switch.self_clocked import SELF_CLOCKED
 
-# Header fields 0 to 3: service rate of the flow [bytes/s]; backlog of the flow [packets]; an unused field; identifier
-# of the scheme.
-RATE, BACKLOG = range(2)
-OURS = -3.0
 #: The `flow_state` for the estimate of the service rate. `rate_estimate` [bytes/s] is 0 before the first sample.
 #: `departed_at` is the time at which the transmission of the flow's last packet began [s]; `departed_size` is the size
 #: of this packet [bytes], with a negative sign if the flow has no further packet in the queue.
@@ -55,11 +51,11 @@ def service_rate(link, state, queue):
 # Kanakia, Keshav & Mishra (1992): the feedback is from the bottleneck, the switch with the smallest service rate.
 def enqueue(link, packet, now):
     """Write service rate and backlog into the header if this switch is slower than all previous switches."""
-    if belongs(packet, OURS):
+    if belongs(packet, OF_EXPLICIT_FEEDBACK):
         queue = queue_of(link, packet)
         rate = service_rate(link, flow_state(link, packet.flow), queue)
-        if rate < packet.header[RATE]:
-            packet.header[RATE] = rate
+        if rate < packet.header[SERVICE_RATE]:
+            packet.header[SERVICE_RATE] = rate
             packet.header[BACKLOG] = queue.packets
     return ENQUEUE
 

@@ -22,20 +22,12 @@ import math
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA
+from longfat.sim.plugin import feedback as fields
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, belongs, limited_at_start, predicted_rate
 from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.explicit_feedback import SERVICE_STATE, record_departure, service_rate
 from longfat.sim.switch.rate_controlled import RATE_CONTROLLED
-
-# Header fields 0 to 3 of a packet: the time at which it left the upstream switch [s] (0 at its source); the initial
-# rate of the flow [bytes/s]; an unused field; the identifier of the scheme. The last field of feedback is this
-# identifier, too.
-LEFT, START_RATE, _, WHOSE = range(4)
-# Header fields 0 to 2 of feedback: the backlog minus the number of the next packet to arrive; the service rate
-# [bytes/s]; the time at which a packet that arrives now left the upstream switch [s].
-BALANCE, RATE, MOMENT = range(3)
-OURS = -4.0
 
 
 # Our choice: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner.
@@ -47,10 +39,10 @@ def send_feedback(link, flow, queue, backlog, now):
         return
     flow.departures = 0
     flow.reported_at = now
-    link.feedback[BALANCE] = float(backlog - flow.expected)
-    link.feedback[RATE] = min(queue.rate, service_rate(link, flow, queue))
-    link.feedback[MOMENT] = now - flow.hop_delay
-    link.feedback[WHOSE] = OURS
+    link.feedback[fields.BALANCE] = float(backlog - flow.expected)
+    link.feedback[fields.RATE] = min(queue.rate, service_rate(link, flow, queue))
+    link.feedback[fields.TIME] = now - flow.hop_delay
+    link.feedback[fields.OWNER] = fields.OF_HOP_BY_HOP
     link.send_feedback = 1
 
 
@@ -59,10 +51,10 @@ def feedback(link, packet, now):
     """Set the flow's rate on this link from the feedback of the next switch."""
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
     size = abs(flow.departed_size)
-    if size == 0 or packet.header[WHOSE] != OURS:
+    if size == 0 or packet.header[fields.OWNER] != fields.OF_HOP_BY_HOP:
         return 0
-    delay = max(now - packet.header[MOMENT], size / link.rate, SHORTEST_DELAY)
-    service, balance = packet.header[RATE] / size, packet.header[BALANCE]
+    delay = max(now - packet.header[fields.TIME], size / link.rate, SHORTEST_DELAY)
+    service, balance = packet.header[fields.RATE] / size, packet.header[fields.BALANCE]
     rate = predicted_rate(service, balance, float(flow.next), delay, link.gain, link.set_point)
     queue.rate = min(link.rate, limited_at_start(flow, rate, now, delay) * size)
     return 0
@@ -70,18 +62,18 @@ def feedback(link, packet, now):
 
 def enqueue(link, packet, now):
     """Record the arrival and the hop's delay; at the node of the sender, start the flow at its initial rate."""
-    if not belongs(packet, OURS):
+    if not belongs(packet, fields.OF_HOP_BY_HOP):
         return ENQUEUE
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
-    left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
+    left = packet.header[fields.LEFT] if packet.header[fields.LEFT] > 0.0 else packet.sent
     flow.hop_delay = now - left
     flow.expected = packet.transmission + 1
     if not flow.seen:
         flow.seen = True
         flow.departures = int(link.every)  # makes the first feedback due at once
         if now == left:  # the sender's own node, where the flow starts at its initial rate
-            flow.limit = packet.header[START_RATE] / packet.size
-            queue.rate = packet.header[START_RATE]
+            flow.limit = packet.header[fields.START_RATE] / packet.size
+            queue.rate = packet.header[fields.START_RATE]
     send_feedback(link, flow, queue, queue.packets + 1, now)
     return ENQUEUE
 
@@ -92,8 +84,8 @@ def dequeue(link, packet, now):
         return SEND
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
     record_departure(flow, queue, packet, now)
-    if flow.seen and belongs(packet, OURS):
-        packet.header[LEFT] = now
+    if flow.seen and belongs(packet, fields.OF_HOP_BY_HOP):
+        packet.header[fields.LEFT] = now
         flow.next = packet.transmission + 1
         flow.departures += 1
         send_feedback(link, flow, queue, queue.packets, now)

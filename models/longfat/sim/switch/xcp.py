@@ -22,11 +22,7 @@ import math
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
-
-# Header fields 0 to 3: round-trip time [s], 0 if not yet measured; window [bytes]; change of the window [bytes]; tag of
-# the header. The tag is UNHEEDED until a router writes feedback, then HEEDED; headers of other schemes have other tags.
-ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
-UNHEEDED, HEEDED = -1.0, -2.0
+from longfat.sim.plugin.feedback import CHANGE, HEEDED, OWNER, ROUND_TRIP, UNHEEDED, WINDOW
 
 # ns-2.35, xcpq.cc: shortest control interval [s], longest round-trip time that enters the mean [s], and shortest
 # interval over which the least queue is taken [s].
@@ -43,7 +39,7 @@ def on_the_clock(time):
 def heeds(packet):
     """Return whether the packet is a data packet of an XCP sender that has measured its round-trip time."""
     stamped = packet.kind == DATA and packet.flags & STAMPED != 0
-    ours = packet.header[WHOSE] == UNHEEDED or packet.header[WHOSE] == HEEDED
+    ours = packet.header[OWNER] == UNHEEDED or packet.header[OWNER] == HEEDED
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
 
@@ -88,7 +84,7 @@ def write_feedback(link, packet):
     else:  # a previous router allows less: count the difference as a decrease, within the budget (ns-2.35)
         less = min(link.take, less + (more - less - asked))
         more = asked + less
-    header[WHOSE] = HEEDED
+    header[OWNER] = HEEDED
     link.give = max(0.0, link.give - more)
     link.take = max(0.0, link.take - less)
     if link.give == 0.0:
