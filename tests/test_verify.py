@@ -19,7 +19,7 @@ from longfat.laws.power import network_power
 from longfat.laws.tcp import achievable_throughput
 from longfat.testing import compare
 from longfat.verify import faces, high_precision, points, report, verification
-from longfat.verify.simulators import simulator_of
+from longfat.verify.simulators import SIMULATORS, simulator_of
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 
@@ -372,7 +372,10 @@ def test_an_erratum_is_no_failure():
     assert table.attrs["agrees"]
 
 
-@pytest.mark.parametrize("name", [name for name, one in registered() if name.startswith("longfat.") and one.simulated])
+SIMULATED = [name for name, one in registered() if name.startswith("longfat.") and one.simulated]
+
+
+@pytest.mark.parametrize("name", SIMULATED)
 def test_one_replication_of_every_simulator_is_near_its_law(name):
     """Within four tolerances; single replications scatter more than the means that verdicts are about."""
     law = dict(registered())[name]
@@ -380,6 +383,44 @@ def test_one_replication_of_every_simulator_is_near_its_law(name):
     value, packets = simulator_of(law)(1, **point)
     assert abs(value - law(**point)) < 4 * law.simulated.allowed(law, point)
     assert packets > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "value"),
+    [
+        # Two places, load 1: M/M/1/2 has three equally probable states; M/D/1/2 is empty, where a service ends, with
+        # the probability 1/e, so that the time between departures is 1 + 1/e.
+        ("mm1_loss", {"load": 1.0, "capacity": 2.0}, 1 / 3),
+        ("md1_loss", {"load": 1.0, "capacity": 2.0}, 1 - 1 / (1 + 1 / math.e)),
+        # CADPC leaves as much capacity as a flow has: of five flows on the first link each has 1/6; on the second the
+        # short one has y = 1 - y - 1/6.
+        ("parking_lot_long", {"first": 4.0, "second": 1.0}, 1 / 6),
+        ("parking_lot_short", {"first": 4.0, "second": 1.0}, 5 / 12),
+    ],
+)
+def test_simulators_by_hand(name, point, value):
+    assert SIMULATORS[name](1, **point)[0] == pytest.approx(value, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "nearest"),
+    [
+        ("mm1_loss", {"load": 0.5, "capacity": 2.6}, {"load": 0.5, "capacity": 3.0}),
+        ("parallel_share", {"flows": 2.4, "others": 0.0}, {"flows": 2.0, "others": 1.0}),
+        ("round_trip_unfairness", {"time_power": 1.9}, {"time_power": 1.0, "round_trip_power": 1.0}),
+        ("round_trip_unfairness", {"time_power": 2.0}, {"time_power": 3.0, "round_trip_power": 0.0}),
+    ],
+)
+def test_nearest_points_that_can_be_simulated(name, given, nearest):
+    assert SIMULATORS[name].nearest(given) == nearest
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in SIMULATED if simulator_of(dict(registered())[name]).deterministic])
+def test_simulators_declared_deterministic_ignore_the_seed(name):
+    law = dict(registered())[name]
+    ((point, _),) = verification.drawn_points(law, 1, seed=1)
+    assert simulator_of(law)(1, **point) == simulator_of(law)(2, **point)
 
 
 def test_declarations_of_simulators():
