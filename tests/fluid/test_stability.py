@@ -46,6 +46,12 @@ def test_weights_and_links():
     # Two capacities: 3 and 1. On the second x0 = x3 = 1/3; on the first 3 - 1/3 is shared by two and the unused share.
     run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01}, capacity=[3.0, 1.0], method="numpy")
     np.testing.assert_allclose(run.rate[-1], [1 / 3, 8 / 9, 8 / 9, 1 / 3], rtol=1e-6)
+    # Two flows on each link have 1/3; a system keeps its routes when the caller's array changes.
+    routes = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]])
+    system = cadpc(4, routes=routes)
+    routes[:] = 1
+    run = integrate(system, 800, {"rate": 0.01}, method="numpy")
+    np.testing.assert_allclose(run.rate[-1], 1 / 3, rtol=1e-9)
 
 
 @pytest.mark.parametrize("delay", [0, 1, 2, 5])

@@ -76,7 +76,7 @@ def cadpc(
     offset = tuple(
         domains.integer("phases", x, "updates", f"[0, {length - 1}]") for x, length in zip(firsts, each, strict=True)
     )
-    table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
+    table = np.ones((1, n)) if routes is None else np.array(routes, dtype=float)  # a copy, which `rule` keeps
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
         raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a link for every flow")
     least = domains.number("floor", floor, "1", "[0, 1)")
