@@ -113,7 +113,7 @@ CUBIC_SEARCH = replace(
     cubic.CUBIC, name="cubic-search", ack=ack, timeout=timeout,
     parameters={
         **cubic.CUBIC.parameters, "hystart": replace(cubic.CUBIC.parameters["hystart"], default=0.0),
-        "memory": Parameter(3.5, "1", "[1, 100]", about="Duration of the bins, in first round-trip times (search.rs)"),
+        "memory": Parameter(3.5, "1", "[1, 100]", about="Window of the bins, in first round-trip times (search.rs)"),
         "threshold": Parameter(0.26, "1", "(0, 1)", about="Undelivered share that ends slow start (search.rs)"),
     },
     # Bins: `bin_duration` and `bin_end` are duration and end of the last bin [s], `index` is its number; `acked_bins`
