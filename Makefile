@@ -113,7 +113,7 @@ redraw: venv  ## Draw the same figures from the numbers stored beside them, with
 benchmark: venv  ## Measure speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks -p benchmark --ignore-glob="*/ns3_*" --benchmark-only --benchmark-columns=min,median,rounds -q
 
-size: .venv/installed  ## Print lines by folder, and the layers and import cycles of the package
+size: .venv/installed  ## Print lines by folder, and the layers of the package
 	$(BIN)/python -m docs.size
 
 lock: .venv/installed  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer

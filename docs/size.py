@@ -1,8 +1,8 @@
 """Size and structure of the package: ``python -m docs.size``, or ``make size``.
 
 Lines of Python by folder; layers of the package, in which a subpackage lies above all that it imports (in functions,
-too, but not for type checkers only); import cycles; names that several modules have, although their folder does not
-say the kind. A module directly in the package counts as a subpackage.
+too, but not for type checkers only); names that several modules have, although their folder does not say the kind. A
+module directly in the package counts as a subpackage.
 """
 
 from __future__ import annotations
@@ -76,27 +76,6 @@ def dependencies(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str
     return {subpackage: others - {subpackage} for subpackage, others in found.items()}
 
 
-def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """Return the groups of subpackages that import each other, in however many steps.
-
-    >>> [sorted(group) for group in cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})]
-    [['b', 'c']]
-    """
-    below = {name: reached(graph, name) for name in graph}
-    groups = [{other for other in below[name] if name in below[other]} for name in graph]
-    return [group for k, group in enumerate(groups) if group and group not in groups[:k]]
-
-
-def reached(graph: Mapping[str, set[str]], subpackage: str) -> set[str]:
-    """Return the subpackages that a subpackage imports, in however many steps."""
-    waiting, found = [subpackage], set()
-    while waiting:
-        for other in graph[waiting.pop()] - found:
-            found.add(other)
-            waiting.append(other)
-    return found
-
-
 def layers(graph: Mapping[str, set[str]]) -> dict[str, int]:
     """Return the layer of each subpackage, 1 for a subpackage that imports none; raise a CycleError at import cycles.
 
@@ -134,9 +113,8 @@ def report() -> str:
         seen = dependencies(inside=inside) if inside else graph
         text.append(
             f"{inside or 'longfat'}: {len(seen)} subpackages, {max(layers(seen).values())} layers, "
-            f"{sum(map(len, seen.values()))} dependencies, {len(cycles(seen))} import cycles"
+            f"{sum(map(len, seen.values()))} dependencies"
         )
-        text += [f"    import cycle: {', '.join(sorted(group))}" for group in cycles(seen)]
     return "\n".join([*text, f"{len(homonyms())} names of several modules: {', '.join(homonyms())}"])
 
 

@@ -99,9 +99,8 @@ class _Point:
     issued: int = 0  # replications 0 to issued - 1 have been returned by `Plan.next_run`
     examined: int = 0  # replications 0 to examined - 1 have ended and have been examined
     outcomes: dict[int, Record | Failure] = field(default_factory=dict)
-    moments: dict[str, tuple[Any, Any]] = field(
-        default_factory=dict
-    )  # mean and sum of squared deviations of each variable
+    #: Mean and sum of squared deviations of each variable.
+    moments: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
 
 class Plan:

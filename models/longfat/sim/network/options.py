@@ -127,7 +127,7 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
     after = 0.0
     for one in changes:
         try:
-            time, rate = [] if isinstance(one, str | dict) else one
+            time, rate = () if isinstance(one, str | dict) else one  # a text or table of two is no pair either
         except (TypeError, ValueError):
             raise domains.wrong_type(name, one, words) from None
         # A quantity takes a hundred times as long to check, and a trace may have a hundred thousand changes.
