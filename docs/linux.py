@@ -10,7 +10,7 @@ from pathlib import Path
 from docs.pages import write
 from figures.linux import equivalence
 from figures.linux.cases import LOSSES
-from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
+from figures.linux.pictures import HEADS, NAME, PART, PICTURES
 from longfat.base.text_tables import csv_text
 from tests.benchmarks.linux import read, statements
 
@@ -234,7 +234,7 @@ def page():
             outside=outside(made), recoveries=recoveries(every),
             joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two],
         ),
-        f"![{CAPTIONS[NAME]}](../figures/linux/{NAME}.png)\n\n{followed()}\n",
+        f"![{PICTURES[NAME].caption}](../figures/linux/{NAME}.png)\n\n{followed()}\n",
         RULES_HEAD.format(
             least=f"{min(sizes):.2g}", most=f"{max(sizes):.2g}", near=f"{max(near):.2g}",
         ),

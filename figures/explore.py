@@ -11,11 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from figures.writing import HERE
+from figures.writing import HERE, Picture
 from longfat.base.files import AtomicFiles
 
-CAPTIONS = {
-    "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
+PICTURES = {
+    "explore": Picture(
+        "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
+    ),
 }
 LAW = "selective_repeat.throughput_efficiency"
 WIDTH, HEIGHT = 1100, 1060  # px

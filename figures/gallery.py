@@ -77,7 +77,7 @@ COLUMNS = 4  # of the first screen
 def module(part: str) -> ModuleType:
     """Return the module that draws a part: of a folder, ``pictures``."""
     found = import_module(f"figures.{part}")
-    return found if hasattr(found, "CAPTIONS") else import_module(f"figures.{part}.pictures")
+    return found if hasattr(found, "PICTURES") else import_module(f"figures.{part}.pictures")
 
 
 def folder(part: str) -> str:
@@ -92,7 +92,7 @@ def folder(part: str) -> str:
 
 def pictures() -> dict[str, tuple[str, str]]:
     """Return the module and the caption of each picture, by its path without ``.png``."""
-    return {folder(part) + name: (part, words) for part in PARTS for name, words in module(part).CAPTIONS.items()}
+    return {folder(part) + name: (part, one.caption) for part in PARTS for name, one in module(part).PICTURES.items()}
 
 
 def numbers(directory: Path) -> dict[str, list[str]]:

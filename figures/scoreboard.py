@@ -18,13 +18,11 @@ import xarray as xr
 from figures import items, verdict_tables
 from figures.claims import findings, read, tabulated
 from figures.verdicts import NAMES, scoreboard, summary
-from figures.writing import HERE, Part, save
-from longfat.base.files import AtomicFiles
+from figures.writing import HERE, Part, Picture
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CAPTIONS = {"scoreboard": "Published numbers and claims by our verdict on them."}
 #: Okabe and Ito's colours, which differ for colour-blind readers and in grey; light green is between two of them.
 COLOURS = {
     "reproduced": "#009E73", "reproduced under an interpretation": "#8FD3BD", "predicted": "#00C0C0",
@@ -57,15 +55,6 @@ def counted(table: pd.DataFrame) -> xr.Dataset:
     return xr.Dataset(
         {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(COLOURS)}
     )
-
-
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
-    """Draw the picture."""
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(8, 1.7 + 0.45 * data["scoreboard"].sizes["paper"]))
-    draw_counts(data["scoreboard"], ax)
-    save(files, figure, "scoreboard")
 
 
 def _scales(table: pd.DataFrame) -> str:
@@ -146,7 +135,12 @@ def completed(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"scoreboard": data["scoreboard"].assign_coords(paper=papers)}
 
 
-PART = Part("figures.scoreboard", simulate, {"scoreboard": [("paper", "verdict")]}, draw, completed=completed)
+PICTURES = {
+    "scoreboard": Picture(
+        "Published numbers and claims by our verdict on them.", draw_counts, "scoreboard", size=(8, 3.95)
+    ),
+}
+PART = Part("figures.scoreboard", simulate, {"scoreboard": [("paper", "verdict")]}, PICTURES, completed=completed)
 
 if __name__ == "__main__":
     PART.main()

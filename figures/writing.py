@@ -62,26 +62,46 @@ def save(files: AtomicFiles, figure: Figure, name: str) -> None:
     plt.close(figure)
 
 
-def panels(
-    files: AtomicFiles,
-    name: str,
-    shape: tuple[int, int],
-    size: tuple[float, float],
-    drawn: Callable[[Any], Any],
-    title: str = "",
-    **options: Any,
-) -> None:
-    """Write a figure of several panels, drawn by a function, with an optional title.
+@dataclass(frozen=True)
+class Picture:
+    """A picture of the gallery.
 
-    Further arguments are those of ``matplotlib.pyplot.subplots``.
+    Parameters
+    ----------
+    caption : str
+        Sentence below the picture.
+    drawn : callable, optional
+        Draws data into the axes: all results of the part, or the one named ``of``. None: the picture is a screenshot.
+    of : str
+        Name of a result; empty for all results.
+    shape : tuple of int
+        Rows and columns of the panels.
+    size : tuple of float
+        Width and height [inches].
+    title : str
+        Title above the panels; empty if there is none.
+    options : mapping
+        Further arguments of ``matplotlib.pyplot.subplots``.
     """
-    import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(*shape, figsize=size, **options)
-    drawn(axes)
-    if title:
-        figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
-    save(files, figure, name)
+    caption: str
+    drawn: Callable[[Any, Any], Any] | None = None
+    of: str = ""
+    shape: tuple[int, int] = (1, 1)
+    size: tuple[float, float] = (6.4, 4.8)
+    title: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, files: AtomicFiles, name: str, data: Mapping[str, Any]) -> None:
+        """Draw the picture from the results of a part, and write it."""
+        import matplotlib.pyplot as plt
+
+        assert self.drawn is not None  # screenshots are taken, not drawn
+        figure, axes = plt.subplots(*self.shape, figsize=self.size, **self.options)
+        self.drawn(data[self.of] if self.of else data, axes)
+        if self.title:
+            figure.suptitle(self.title, fontsize="medium", ha="left", x=0.01)
+        save(files, figure, name)
 
 
 @dataclass(frozen=True)
@@ -99,8 +119,8 @@ class Part:
         Returns the results. Its keyword arguments say how much is run.
     dims : mapping
         Data from which the pictures are redrawn: the dimensions of the files of each dataset, as in `data.dataset`.
-    draw : callable, optional
-        Draws the pictures from results.
+    pictures : mapping of str to Picture
+        Pictures by the names of their files.
     prefix : str
         Prefix of the names of CSV files.
     completed : callable, optional
@@ -110,7 +130,7 @@ class Part:
     module: str
     simulate: Callable[..., dict[str, Any]]
     dims: Mapping[str, Any] = field(default_factory=dict)
-    draw: Callable[[AtomicFiles, dict[str, Any]], None] | None = None
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
     prefix: str = ""
     completed: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
@@ -145,8 +165,8 @@ class Part:
         self, directory: str | Path | None, data: dict[str, Any], found: Mapping[str, Any] | None = None
     ) -> None:
         with figure_files(directory or self.folder) as files:
-            if self.draw is not None:
-                self.draw(files, data)
+            for name, picture in self.pictures.items():
+                picture.write(files, name, data)
             for name, text in data.items():
                 if name.endswith(".md"):
                     files.path(name).write_text(text, encoding="utf-8")

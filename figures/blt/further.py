@@ -19,15 +19,10 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import MBIT
 from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
-from figures.writing import Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture
 from longfat.base.text_tables import markdown
 from longfat.plot.axes import log_ticks
 
-CAPTIONS = {
-    "blt_further": "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore "
-    "priorities, lost acknowledgments, self-similar interference, an abusive source.",
-}
 RATE, ROUND_TRIP, PACKET, SIZE = 100 * MBIT, 0.02, 1500, 1e5  # of every bottleneck; bytes
 BUFFER = round(RATE * ROUND_TRIP / PACKET)  # packets: a bandwidth-delay product
 FASTER = 10.0  # rate of each source's access link over that of a bottleneck
@@ -227,16 +222,16 @@ def text(data: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-    panels(
-        files, "blt_further", (1, 1), (8.5, 5), lambda ax: draw_ratios(data["blt_further"], ax),
+PICTURES = {
+    "blt_further": Picture(
+        "Greatest network power of BLT over that of CUBIC: several bottlenecks, multiplexers that ignore priorities, "
+        "lost acknowledgments, self-similar interference, an abusive source.",
+        draw_ratios, "blt_further", (1, 1), (8.5, 5),
         f"Files of 100 kB, 100 Mbit/s, 20 ms; bars: {100 * CONFIDENCE:g} % intervals of {REPLICATIONS} runs",
-    )  # fmt: skip
-
-
+    ),
+}  # fmt: skip
 PART = Part(
-    "figures.blt.further", simulate, {"blt_further": [("variant", "label")]}, draw,
+    "figures.blt.further", simulate, {"blt_further": [("variant", "label")]}, PICTURES,
     completed=lambda data: data | {"blt_further.md": text(data["blt_further"])},
 )  # fmt: skip
 

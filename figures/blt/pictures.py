@@ -29,36 +29,11 @@ from figures.blt.networks import Path as Network
 from figures.blt.table_1 import TCP_LITERAL
 from figures.claims import Context
 from figures.data import gathered
-from figures.writing import CUT, Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import CUT, Part, Picture
 from longfat.laws import blt as laws
 from longfat.sim import run
 from longfat.sim.network import traffic
 
-CAPTIONS = {
-    "blt_1_2": "Figures 1 and 2: the windows that a BLT stream stands for, and those that are sent, each packet once.",
-    "blt_3": "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
-    "blt_5": "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the "
-    "knee.",
-    "blt_6_7": "Response times and utilisation over arrivals, reference network.",
-    "blt_8": "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",
-    "blt_9": "Throughput of completed files over arrivals.",
-    "blt_10_13": "Powers of BLT and TCP over the load with their upper bounds (first-come service), and fairness.",
-    "blt_14": "The bandwidth-delay plane: BLT's estimated advantage in power, the networks simulated, and the buffer.",
-    "blt_15_20": "Powers and fairness on short and on slow paths.",
-    "blt_21_24": "Powers and fairness with files of 1 MB.",
-    "blt_25_27": "Powers and fairness with files of 10 kB.",
-    "blt_28_29": "The Bully-Tyrant, which gives all its packets the same priority.",
-    "blt_30_31": "Greatest powers over the bottleneck, ours and printed.",
-    "blt_interpretations": "Greatest power, simulated over printed (table 1), under each interpretation of what the "
-    "text leaves open: those of BLT come near, those of TCP mostly give more than printed.",
-    "blt_outlook": "Larger buffers, self-similar cross traffic, and small files beside large ones.",
-}
-FIGURES = {  # columns of power and fairness
-    "10_13": {"reference": "Figures 10 and 11", "1 Gbit/s": "Figures 12 and 13"},
-    "15_20": {"3 ms": "Figures 15 and 16", "1.8 ms": "Figures 17 and 18", "15 Mbit/s": "Figures 19 and 20"},
-    "21_24": {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"},
-}
 BARS = f"bars: 95 % intervals, {CUT}"
 OUTLOOK = ("BLT", "TCP", "BLT, corrected switch")  # competitors in the situations that the paper leaves to the future
 CROSS = 0.3  # load of cross traffic [capacities]
@@ -216,41 +191,85 @@ def simulate(store: str | Path | None = None) -> dict[str, Any]:
     return data | {"blt_tables.md": blt_tables.tables(data, counts)}
 
 
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
-    """Draw every picture."""
-    found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
-    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
-        "1_2": ((1, 2), (9, 3), drawing.draw_1_2, "Windows of 1, 2, 4, 8 and 16 packets"),
-        "3": ((1, 2), (9, 4), lambda ax: drawing.draw_3(data["concepts"], ax),
-              f"{runs.STREAM} packets of {PACKET} bytes over 150 Mbit/s and 30 ms"),
-        "5": ((1, 3), (12, 4), lambda ax: drawing.draw_5(found["reference"], ax),
-              f"The reference network with a bottleneck of {drawing.MIDDLE} Mbit/s; dotted: load of the greatest "
-              "power; bars: 95 % intervals"),
-        "6_7": ((1, 2), (10, 4.4), lambda ax: drawing.draw_6_7(found["reference"], ax),
-                f"Kim and Farber, figures 6 and 7, simulated; {BARS}"),
-        "8": ((2, 1), (10, 4.6), lambda ax: drawing.draw_8(data["queues"], ax),
-              "Figure 8, simulated: buffer of 75 packets, 30 of 150 Mbit/s, half of the capacity offered"),
-        "9": ((1, 1), (6.4, 4.8), lambda ax: drawing.draw_9(found["reference"], ax),
-              "Figure 9, simulated: reference network"),
-        **{
-            name: ((2, len(columns)), (4.9 * len(columns), 8.4),
-                   lambda ax, columns=columns: drawing.draw_powers(found, columns, ax), f"Powers and fairness; {BARS}")
-            for name, columns in FIGURES.items()
-        },
-        "25_27": ((1, 3), (13, 4.4), lambda ax: drawing.draw_25_27(found["10 kB"], ax), f"Files of 10 kB; {BARS}"),
-        "14": ((1, 1), (8, 6.6), lambda ax: drawing.draw_14(data["plane"], tops, ax), ""),
-        "28_29": ((1, 2), (10, 4.4), lambda ax: drawing.draw_28_29(data["tyrant"], ax), f"Bully-Tyrant; {BARS}"),
-        "30_31": ((1, 2), (12, 4.8), lambda ax: drawing.draw_30_31(tops, ax),
-                  "Greatest powers, files of 100 kB; bars: 95 % intervals"),
-        "interpretations": ((1, 2), (10, 6.4), lambda ax: drawing.draw_interpretations(tops, other, ax), ""),
-        "outlook": ((1, 3), (14, 4.8),
-                    lambda ax: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], ax),
-                    f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}"),
-    }  # fmt: skip
-    for name, (shape, size, drawn, title) in pictures.items():
-        panels(files, f"blt_{name}", shape, size, drawn, title)
+def powers(caption: str, columns: dict[str, str]) -> Picture:
+    """Return a picture of power and fairness with a column for each of these networks, whose titles are given."""
+    return Picture(
+        caption, lambda found, axes: drawing.draw_powers(found, columns, axes), "sets", (2, len(columns)),
+        (4.9 * len(columns), 8.4), f"Powers and fairness; {BARS}",
+    )  # fmt: skip
 
 
+PICTURES = {
+    "blt_1_2": Picture(
+        "Figures 1 and 2: the windows that a BLT stream stands for, and those that are sent, each packet once.",
+        lambda _, axes: drawing.draw_1_2(axes), "", (1, 2), (9, 3), "Windows of 1, 2, 4, 8 and 16 packets",
+    ),
+    "blt_3": Picture(
+        "Figure 3: when TCP in slow start and BLT send the 127 packets of a file, and in which window.",
+        drawing.draw_3, "concepts", (1, 2), (9, 4),
+        f"{runs.STREAM} packets of {PACKET} bytes over 150 Mbit/s and 30 ms",
+    ),
+    "blt_5": Picture(
+        "Figure 5: throughput, response time and power over the load, for TCP and BLT; the greatest power is the knee.",
+        lambda data, axes: drawing.draw_5(data["reference"], axes), "sets", (1, 3), (12, 4),
+        f"The reference network with a bottleneck of {drawing.MIDDLE} Mbit/s; dotted: load of the greatest power; "
+        "bars: 95 % intervals",
+    ),
+    "blt_6_7": Picture(
+        "Response times and utilisation over arrivals, reference network.",
+        lambda data, axes: drawing.draw_6_7(data["reference"], axes), "sets", (1, 2), (10, 4.4),
+        f"Kim and Farber, figures 6 and 7, simulated; {BARS}",
+    ),
+    "blt_8": Picture(
+        "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",
+        drawing.draw_8, "queues", (2, 1), (10, 4.6),
+        "Figure 8, simulated: buffer of 75 packets, 30 of 150 Mbit/s, half of the capacity offered",
+    ),
+    "blt_9": Picture(
+        "Throughput of completed files over arrivals.",
+        lambda data, ax: drawing.draw_9(data["reference"], ax), "sets", (1, 1), (6.4, 4.8),
+        "Figure 9, simulated: reference network",
+    ),
+    "blt_10_13": powers(
+        "Powers of BLT and TCP over the load with their upper bounds (first-come service), and fairness.",
+        {"reference": "Figures 10 and 11", "1 Gbit/s": "Figures 12 and 13"},
+    ),
+    "blt_14": Picture(
+        "The bandwidth-delay plane: BLT's estimated advantage in power, the networks simulated, and the buffer.",
+        lambda data, ax: drawing.draw_14(data["plane"], data["greatest"], ax), "", (1, 1), (8, 6.6),
+    ),
+    "blt_15_20": powers(
+        "Powers and fairness on short and on slow paths.",
+        {"3 ms": "Figures 15 and 16", "1.8 ms": "Figures 17 and 18", "15 Mbit/s": "Figures 19 and 20"},
+    ),
+    "blt_21_24": powers(
+        "Powers and fairness with files of 1 MB.", {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"}
+    ),
+    "blt_25_27": Picture(
+        "Powers and fairness with files of 10 kB.",
+        lambda data, axes: drawing.draw_25_27(data["10 kB"], axes), "sets", (1, 3), (13, 4.4),
+        f"Files of 10 kB; {BARS}",
+    ),
+    "blt_28_29": Picture(
+        "The Bully-Tyrant, which gives all its packets the same priority.",
+        drawing.draw_28_29, "tyrant", (1, 2), (10, 4.4), f"Bully-Tyrant; {BARS}",
+    ),
+    "blt_30_31": Picture(
+        "Greatest powers over the bottleneck, ours and printed.", drawing.draw_30_31, "greatest", (1, 2), (12, 4.8),
+        "Greatest powers, files of 100 kB; bars: 95 % intervals",
+    ),
+    "blt_interpretations": Picture(
+        "Greatest power, simulated over printed (table 1), under each interpretation of what the text leaves open: "
+        "those of BLT come near, those of TCP mostly give more than printed.",
+        lambda data, axes: drawing.draw_interpretations(data["greatest"], data["greatest_interpretations"], axes), "",
+        (1, 2), (10, 6.4),
+    ),
+    "blt_outlook": Picture(
+        "Larger buffers, self-similar cross traffic, and small files beside large ones.",
+        lambda data, axes: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], axes), "",
+        (1, 3), (14, 4.8), f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}",
+    ),
+}  # fmt: skip
 SWEEP, BEST = [("label", "bottleneck", "load")], [("label", "bottleneck")]
 DIMS = {
     "sets": dict.fromkeys(SETS, SWEEP), "greatest": dict.fromkeys(SETS, BEST),
@@ -262,5 +281,5 @@ DIMS = {
     "cross": [("cross", "label", "bottleneck", "load")], "interactive": SWEEP,
 }  # fmt: skip
 PART = Part(
-    "figures.blt", simulate, DIMS, draw, prefix="blt_", completed=lambda data: data | {"plane": plane()},
+    "figures.blt", simulate, DIMS, PICTURES, prefix="blt_", completed=lambda data: data | {"plane": plane()},
 )  # fmt: skip

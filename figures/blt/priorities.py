@@ -15,13 +15,8 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import BOTTLENECK, PACKET, PATH, Path, dumbbell
 from figures.blt.runs import WARM_UP
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 
-CAPTIONS = {
-    "blt_priorities": "A constant stream of datagrams beside BLT's files: its losses, and the files' response time, "
-    "over the priority of the datagrams; 0 is the highest.",
-}
 REFERENCE, STREAM, LOADS = Path(), 0.2, (0.3, 0.5)  # capacities
 PRIORITIES = (0, 2, 4, 5, 6, 7)  # a file of 200 packets has priorities 0 to 7
 REPLICATIONS, FILES = 5, 400
@@ -89,15 +84,14 @@ def draw_panels(data: xr.Dataset, axes: Any) -> None:
     axes[0].legend()
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-    panels(
-        files, "blt_priorities", (1, 2), (9.5, 4), lambda axes: draw_panels(data["priorities"], axes),
+PICTURES = {
+    "blt_priorities": Picture(
+        "A constant stream of datagrams beside BLT's files: its losses, and the files' response time, over the "
+        "priority of the datagrams; 0 is the highest.", draw_panels, "priorities", (1, 2), (9.5, 4),
         f"Datagrams of a fifth of 30 Mbit/s beside BLT's files; bars: 95 % intervals of {REPLICATIONS} runs",
-    )  # fmt: skip
-
-
-PART = Part("figures.blt.priorities", simulate, {"priorities": [("load", "priority")]}, draw, prefix="blt_")
+    ),
+}  # fmt: skip
+PART = Part("figures.blt.priorities", simulate, {"priorities": [("load", "priority")]}, PICTURES, prefix="blt_")
 
 if __name__ == "__main__":
     PART.main()

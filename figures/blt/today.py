@@ -20,15 +20,10 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import MBIT
 from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.base.text_tables import markdown
 from longfat.plot.axes import log_ticks
 
-CAPTIONS = {
-    "blt_today": "Greatest network power of BLT over that of CUBIC and of BBR, on paths of today.",
-    "blt_today_beside": "Response times of CUBIC's files at a link where the other half of the files is sent at once.",
-}
 PACKET = 1500  # bytes
 REPLICATIONS = 5
 CONFIDENCE = 0.99  # of each interval: there are 192 comparisons, of which about one may be wrong
@@ -287,26 +282,28 @@ def text(data: xr.Dataset) -> str:
     return "\n".join(lines)
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw both pictures."""
-    span = f"bars: {100 * CONFIDENCE:g} % intervals of {REPLICATIONS} runs"
-    panels(files, "blt_today", (2, 2), (11, 8.4), lambda axes: draw_ratios(data["blt_today"], axes),
-           f"BLT with its switch; files of 10 kB to 10 MB; {span}")  # fmt: skip
-    panels(
-        files, "blt_today_beside", (1, 2), (11, 4.8), lambda axes: draw_beside(data["blt_today_beside"], axes),
-        f"Files of 100 kB, 100 Mbit/s, 20 ms, access links of 1 Gbit/s; bars: 95 % intervals of {REPLICATIONS} runs",
-    )  # fmt: skip
-
-
 def simulate(store: str | Path | None = None) -> dict[str, xr.Dataset]:
     """Simulate everything that the pictures show."""
     return {"blt_today": greatest(store), "blt_today_beside": side_by_side(store)}
 
 
+PICTURES = {
+    "blt_today": Picture(
+        "Greatest network power of BLT over that of CUBIC and of BBR, on paths of today.",
+        draw_ratios, "blt_today", (2, 2), (11, 8.4),
+        f"BLT with its switch; files of 10 kB to 10 MB; bars: {100 * CONFIDENCE:g} % intervals of {REPLICATIONS} runs",
+    ),
+    "blt_today_beside": Picture(
+        "Response times of CUBIC's files at a link where the other half of the files is sent at once.",
+        draw_beside, "blt_today_beside", (1, 2), (11, 4.8),
+        f"Files of 100 kB, 100 Mbit/s, 20 ms, access links of 1 Gbit/s; bars: 95 % intervals of {REPLICATIONS} runs",
+    ),
+}  # fmt: skip
 PLACE = ("path", "size", "faster")
 DIMS = {"blt_today": [(*PLACE, "label"), (*PLACE, "blt", "rival")], "blt_today_beside": [("other", "load")]}
 PART = Part(
-    "figures.blt.today", simulate, DIMS, draw, completed=lambda data: data | {"blt_today.md": text(data["blt_today"])},
+    "figures.blt.today", simulate, DIMS, PICTURES,
+    completed=lambda data: data | {"blt_today.md": text(data["blt_today"])},
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -15,16 +15,10 @@ import xarray as xr
 
 import longfat as lf
 from figures.cadpc.networks import CAPACITY, MBIT, WEIGHTED, hidden_bottleneck, three_links, weighted_rates
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.plot.axes import log_ticks
 from longfat.sim.runs.results import jain_index
 
-CAPTIONS = {
-    "cadpc_further": "CADPC with losses on the link, with a target below the capacity, with weights that a broker "
-    "gives over three links, with and without the bound by TCP's rate, and behind a router without the protocol; "
-    "dotted: the law.",
-}
 DELAY, FLOWS, PACKET, BUFFER, JITTER = 0.025, 10, 500, 100, 0.002  # s, of each link; bytes; packets; s
 #: Differences from the claims' networks of three links.
 OURS: dict[str, Any] = {"delay": DELAY, "buffer": BUFFER, "packet": PACKET, "send_jitter": JITTER}
@@ -121,7 +115,7 @@ def simulate() -> dict[str, xr.Dataset]:
     return found
 
 
-def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
+def draw_upper(found: dict[str, xr.Dataset], axes: Any) -> None:
     """Draw the use of the link over losses and target, and the rates that the broker's weights lead to."""
     law = FLOWS / (FLOWS + 1)
     look: dict[str, Any] = {"ls": "", "capsize": 3, "ms": 5}
@@ -144,7 +138,7 @@ def draw_panels(found: dict[str, xr.Dataset], axes: Any) -> None:
     axes[2].legend(loc="upper left")
 
 
-def draw_more(found: dict[str, xr.Dataset], axes: Any) -> None:
+def draw_lower(found: dict[str, xr.Dataset], axes: Any) -> None:
     """Draw the bound by TCP's rate, alone and beside TCP, and a bottleneck that one router or none reports."""
     look: dict[str, Any] = {"ls": "", "capsize": 3, "ms": 5}
     names = {"plain": "CADPC", "friendly": "CADPC, bounded", "reno": "Reno"}
@@ -178,23 +172,22 @@ def draw_more(found: dict[str, xr.Dataset], axes: Any) -> None:
 
 def draw_all(found: dict[str, xr.Dataset], axes: Any) -> None:
     """Draw all panels."""
-    draw_panels(found, axes[0])
-    draw_more(found, axes[1])
+    draw_upper(found, axes[0])
+    draw_lower(found, axes[1])
 
 
-def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-    panels(
-        files, "cadpc_further", (2, 3), (12.5, 8), lambda axes: draw_all(found, axes),
-        f"Links of 10 Mbit/s, 25 ms; bars: 95 % intervals of {REPLICATIONS} runs",
-    )  # fmt: skip
-
-
+PICTURES = {
+    "cadpc_further": Picture(
+        "CADPC with losses on the link, with a target below the capacity, with weights that a broker gives over three "
+        "links, with and without the bound by TCP's rate, and behind a router without the protocol; dotted: the law.",
+        draw_all, "", (2, 3), (12.5, 8), f"Links of 10 Mbit/s, 25 ms; bars: 95 % intervals of {REPLICATIONS} runs",
+    ),
+}  # fmt: skip
 DIMS = {
     "noise": "loss", "target": "target", "broker": "flow", "bounded": "loss", "beside": "buffer", "hidden": "answer",
 }  # fmt: skip
 PART = Part(
-    "figures.cadpc.further", simulate, {name: [(dim,)] for name, dim in DIMS.items()}, draw, prefix="cadpc_further_"
+    "figures.cadpc.further", simulate, {name: [(dim,)] for name, dim in DIMS.items()}, PICTURES, prefix="cadpc_further_"
 )
 
 if __name__ == "__main__":

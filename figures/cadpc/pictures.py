@@ -9,7 +9,6 @@ marking queues, web-like background. ``cadpc_snmp``: byte counters that are read
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,22 +23,10 @@ from figures.cadpc.runs import QUANTITIES, at, late, measured, words
 from figures.claims import Context
 from figures.data import gathered
 from figures.rule import Estimate, mean
-from figures.writing import Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture
 from longfat.base.text_tables import markdown
 from longfat.laws import cadpc as laws
 
-CAPTIONS = {
-    "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
-    "cadpc_2": "CADPC flows that start one after the other, and flows with different update periods that start "
-    "together or one after the other.",
-    "cadpc_3": "Fifty flows of CADPC and of each competitor over bottlenecks of 1 to 100 Mbit/s.",
-    "cadpc_changes": "A path that changes, converged groups that mix, and two bottlenecks; dotted: the law.",
-    "cadpc_delay": "The same competitors over the round-trip time.",
-    "cadpc_queues": "The same competitors with drop-tail, RED, REM and AVQ.",
-    "cadpc_web": "Ten flows beside web-like traffic, with a buffer of 50 packets and of a bandwidth-delay product.",
-    "cadpc_snmp": "CADPC with routers that update their byte counters only at intervals.",
-}
 QUEUES = ("fifo", "red", "rem", "avq")
 SIZES = {"": networks.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
 
@@ -243,33 +230,50 @@ def simulate() -> dict[str, Any]:
     return data | {"cadpc_table_2.md": table_2(data["table_2"], data["web"])}
 
 
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
-    """Draw every picture."""
-    fifty = f"fifty flows of one kind, 160 s; {REPLICATIONS} runs, {CUT_BARS}"
-    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
-        "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
-        "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
-        "3": ((2, 2), (10.4, 8.2), lambda d, ax: drawing.draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
-              f"Welzl, figure 3, simulated: {fifty}"),
-        "changes": ((1, 3), (13, 4.4), drawing.draw_changes, "CADPC: changes of the path, mixing, parking lot"),
-        "delay": ((2, 2), (10.4, 8.2),
-                  lambda d, ax: drawing.draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
-                  f"Over the delay, 10 Mbit/s: {fifty}"),
-        "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
-                   f"With marking queues, 10 Mbit/s: {fifty}"),
-        "web": ((2, 2), (10.4, 7.6), drawing.draw_web,
-                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {networks.BUFFER} and {BIG_BUFFER} packets "
-                f"(large); {CUT_BARS}"),
-        "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
-    }  # fmt: skip
-    for name, (shape, size, drawn, title) in pictures.items():
-        panels(files, f"cadpc_{name}", shape, size, functools.partial(drawn, data[name]), title)
-
-
+FIFTY = f"fifty flows of one kind, 160 s; {REPLICATIONS} runs, {CUT_BARS}"
+PICTURES = {
+    "cadpc_1": Picture(
+        "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
+        drawing.draw_1, "1", (1, 2), (10, 4.6), "Welzl, figure 1, simulated: ten CADPC or ten Reno flows",
+    ),
+    "cadpc_2": Picture(
+        "CADPC flows that start one after the other, and flows with different update periods that start together or "
+        "one after the other.", drawing.draw_2, "2", (1, 3), (13, 4.4),
+        "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms",
+    ),
+    "cadpc_3": Picture(
+        "Fifty flows of CADPC and of each competitor over bottlenecks of 1 to 100 Mbit/s.",
+        lambda data, axes: drawing.draw_panels(data, axes, "bottleneck", 1, "bottleneck [Mbit/s]"), "3",
+        (2, 2), (10.4, 8.2), f"Welzl, figure 3, simulated: {FIFTY}",
+    ),
+    "cadpc_changes": Picture(
+        "A path that changes, converged groups that mix, and two bottlenecks; dotted: the law.",
+        drawing.draw_changes, "changes", (1, 3), (13, 4.4), "CADPC: changes of the path, mixing, parking lot",
+    ),
+    "cadpc_delay": Picture(
+        "The same competitors over the round-trip time.",
+        lambda data, axes: drawing.draw_panels(data, axes, "delay", 6e3, "round-trip time without queueing [ms]"),
+        "delay", (2, 2), (10.4, 8.2), f"Over the delay, 10 Mbit/s: {FIFTY}",
+    ),
+    "cadpc_queues": Picture(
+        "The same competitors with drop-tail, RED, REM and AVQ.",
+        drawing.draw_queues, "queues", (2, 2), (10.4, 8.2), f"With marking queues, 10 Mbit/s: {FIFTY}",
+    ),
+    "cadpc_web": Picture(
+        "Ten flows beside web-like traffic, with a buffer of 50 packets and of a bandwidth-delay product.",
+        drawing.draw_web, "web", (2, 2), (10.4, 7.6),
+        f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {networks.BUFFER} and {BIG_BUFFER} packets "
+        f"(large); {CUT_BARS}",
+    ),
+    "cadpc_snmp": Picture(
+        "CADPC with routers that update their byte counters only at intervals.",
+        drawing.draw_snmp, "snmp", (1, 1), (7.6, 4.8),
+    ),
+}  # fmt: skip
 DIMS = {
     "1": [("scheme", "bottleneck", "time", "flow")], "2": [("time", "flow"), ("time_staggered", "flow")],
     "3": [("scheme", "bottleneck")], "delay": [("scheme", "delay")], "queues": [("scheme", "queue")],
     "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
     "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
 }  # fmt: skip
-PART = Part("figures.cadpc", simulate, DIMS, draw, prefix="cadpc_")
+PART = Part("figures.cadpc", simulate, DIMS, PICTURES, prefix="cadpc_")

@@ -16,8 +16,7 @@ import xarray as xr
 
 from figures.claims import Finding, judged
 from figures.rule import Arithmetic, Estimate, Evidence, Quantity, Spread, printed
-from figures.writing import Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture
 from longfat.base.text_tables import markdown
 from longfat.laws.aqm import cake_interval, cake_target
 from longfat.laws.buffers import shaped_rate
@@ -26,7 +25,6 @@ from longfat.laws.cubic import average_window
 from longfat.laws.delay_based import ledbat_slowdown_time
 from longfat.laws.tcp import achievable_throughput, square_root_rate
 
-CAPTIONS = {"field": "Our value over the number that is printed in a thread, with the law's interval, by verdict"}
 KIB, MIB = 2**10, 2**20
 MBIT, MIBIT = 1e6 / 8, MIB / 8  # bytes
 FAST = 1e15  # bytes/s: a path that does not limit
@@ -234,25 +232,26 @@ def page(found: list[Row]) -> str:
     ])  # fmt: skip
 
 
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
+def draw(one: xr.Dataset, ax: Any) -> None:
     """Draw our value over the printed one."""
-    one, found = data["field"], rows()
-    verdicts = [row.verdict() for row in found]
-
-    def drawn(ax: Any) -> None:
-        heights = np.arange(len(found))[::-1]
-        for k, verdict in enumerate(dict.fromkeys(verdicts)):
-            mine = np.array([other == verdict for other in verdicts])
-            low, high = (one[name].values[mine] / one.printed.values[mine] for name in ("lower", "upper"))
-            middle = (low + high) / 2
-            ax.errorbar(middle, heights[mine], xerr=[middle - low, high - middle], fmt="o", ms=4, color=f"C{k}",
-                        label=verdict)  # fmt: skip
-        ax.axvspan(0.9, 1.1, color="0.9", zorder=0)
-        ax.set(xscale="log", xlabel="law over printed number", ylim=(-1, len(found)))
-        ax.set_yticks(heights, [f"{row.thread}: {row.shown(row.number)}" for row in found], fontsize="x-small")
-        ax.legend(loc="lower right")
-
-    panels(files, "field", (1, 1), (9, 11), drawn)
+    found = rows()
+    verdicts, heights = [row.verdict() for row in found], np.arange(len(found))[::-1]
+    for k, verdict in enumerate(dict.fromkeys(verdicts)):
+        mine = np.array([other == verdict for other in verdicts])
+        low, high = (one[name].values[mine] / one.printed.values[mine] for name in ("lower", "upper"))
+        middle = (low + high) / 2
+        ax.errorbar(middle, heights[mine], xerr=[middle - low, high - middle], fmt="o", ms=4, color=f"C{k}",
+                    label=verdict)  # fmt: skip
+    ax.axvspan(0.9, 1.1, color="0.9", zorder=0)
+    ax.set(xscale="log", xlabel="law over printed number", ylim=(-1, len(found)))
+    ax.set_yticks(heights, [f"{row.thread}: {row.shown(row.number)}" for row in found], fontsize="x-small")
+    ax.legend(loc="lower right")
 
 
-PART = Part("figures.field", simulate, {"field": [("row",)]}, draw)
+PICTURES = {
+    "field": Picture(
+        "Our value over the number that is printed in a thread, with the law's interval, by verdict",
+        draw, "field", size=(9, 11),
+    ),
+}  # fmt: skip
+PART = Part("figures.field", simulate, {"field": [("row",)]}, PICTURES)

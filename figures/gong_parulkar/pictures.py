@@ -13,16 +13,10 @@ import numpy as np
 import xarray as xr
 
 from figures.gong_parulkar.runs import PATH
-from figures.writing import Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 
-CAPTIONS = {
-    "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
-    "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "
-    "simulation.",
-}
 VALIDITY = throughput_efficiency.validity
 assert VALIDITY is not None  # an accuracy is stated
 ACCURACY = VALIDITY.accuracy
@@ -92,20 +86,18 @@ def draw_14(data: xr.Dataset, axes: Any) -> None:
     below.legend(loc="lower left")
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-    one = data["gong_parulkar_14"]
-    panels(
-        files, "gong_parulkar_14", (2, 1), (7.6, 6.4), lambda axes: draw_14(one, axes), sharex=True,
-        height_ratios=[2, 1],
-    )  # fmt: skip
-
-
 def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
     """Add the acknowledgment delay, which is not in the stored numbers."""
     data["gong_parulkar_14"].attrs["ack_segments"] = PATH.simulated_ack_segments
     return data
 
 
+PICTURES = {
+    "gong_parulkar_14": Picture(
+        "Throughput efficiency of selective repeat over the window: the corrected law, the law as printed in 1992, our "
+        "law for any number of rounds, and simulations with 95 % intervals; below: law minus simulation.",
+        draw_14, "gong_parulkar_14", (2, 1), (7.6, 6.4), options={"sharex": True, "height_ratios": [2, 1]},
+    ),
+}  # fmt: skip
 DIMS = {"gong_parulkar_14": [("loss", "law_window"), ("loss", "window")]}
-PART = Part("figures.gong_parulkar", lambda: {"gong_parulkar_14": figure_14()}, DIMS, draw, completed=completed)
+PART = Part("figures.gong_parulkar", lambda: {"gong_parulkar_14": figure_14()}, DIMS, PICTURES, completed=completed)

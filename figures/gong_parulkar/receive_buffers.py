@@ -16,19 +16,10 @@ import xarray as xr
 
 from figures.gong_parulkar import runs
 from figures.gong_parulkar.runs import PATH, WIDE
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.segments import simulate, trace
 from longfat.segments.simulating import ListedLosses, Strategy
 
-CAPTIONS = {
-    "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
-    "right: with another interpretation of when discarded segments are requested again, which the paper's numbers "
-    "rule out.",
-    "gong_parulkar_18": "Hard against soft acknowledgment: throughput efficiency over loss, for four receive buffers.",
-    "gong_parulkar_19": "Hard against soft acknowledgment: the maximum segment delay over loss.",
-    "soft_acknowledgment": "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",
-}
 BUFFERS = list(runs.BUFFERS.values())
 LOSSES = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
 EXPERIMENTS: dict[str, dict[str, Any]] = {
@@ -144,6 +135,7 @@ def draw_17(data: xr.Dataset, axes: Any) -> None:
     right.text(0.03, 0.66, "no gain at 0.25 and 0.5 w_a;\nthe paper has a gain of over\n70% at 0.25 w_a, p = 1e-5",
                transform=right.transAxes, va="top", fontsize="small")  # fmt: skip
     _legend(left.figure, "window 2.5 w_a", "window = buffer")
+    left.figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # for the last tick label
 
 
 def draw_18(data: xr.Dataset, ax: Any) -> None:
@@ -180,10 +172,11 @@ def draw_19(data: xr.Dataset, ax: Any) -> None:
     _legend(ax.figure, "hard", "soft")
 
 
-def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
+def draw_one_loss(found: dict[str, xr.Dataset], axes: Any) -> None:
     """Draw every group of segments after one loss: left hard acknowledgment, right soft acknowledgment."""
     span = 164
-    for ax, data in zip(axes, both.values(), strict=True):
+    for ax, ack in zip(axes, ("hard", "soft"), strict=True):
+        data = found[f"soft_acknowledgment_{ack}"]
         data = data.isel(group=np.flatnonzero((data.start > -6) & (data.start < span)))
         stored = data.verdict.isin(["kept", "replaced"])
         in_vain = stored & data.sent_again
@@ -220,29 +213,6 @@ def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
-    """Draw every picture."""
-    data = found["gong_parulkar_17_18_19"]
-
-    def with_space(axes: Any) -> None:
-        draw_17(data, axes)
-        axes[0].figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # for the last tick label
-
-    panels(
-        files, "gong_parulkar_17", (1, 2), (9.2, 5.4), with_space,
-        "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
-        + PATH_TEXT, sharey=True, width_ratios=[3, 2],
-    )  # fmt: skip
-    panels(files, "gong_parulkar_18", (1, 1), (7.6, 5.4), lambda ax: draw_18(data, ax))
-    panels(files, "gong_parulkar_19", (1, 1), (7.6, 5.4), lambda ax: draw_19(data, ax))
-    both = {ack: found[f"soft_acknowledgment_{ack}"] for ack in ("hard", "soft")}
-    panels(
-        files, "soft_acknowledgment", (1, 2), (10.4, 5.8), lambda axes: draw_one_loss(both, axes),
-        "Why soft acknowledgment fails (Gong & Parulkar, section 4.3.1): one loss, window 58, buffer 12, "
-        "acknowledgment after 23.1 segment times", sharey=True,
-    )  # fmt: skip
-
-
 def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
     """Add the settings that the pictures print, which are not in the stored numbers."""
     main = data["gong_parulkar_17_18_19"]
@@ -258,12 +228,35 @@ def results(packets: float = PACKETS) -> dict[str, xr.Dataset]:
     }  # fmt: skip
 
 
+MAIN = "gong_parulkar_17_18_19"
+PICTURES = {
+    "gong_parulkar_17": Picture(
+        "A window wider than the receive buffer compared with one of its size, hard acknowledgment; right: with "
+        "another interpretation of when discarded segments are requested again, which the paper's numbers rule out.",
+        draw_17, MAIN, (1, 2), (9.2, 5.4),
+        "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
+        + PATH_TEXT, {"sharey": True, "width_ratios": [3, 2]},
+    ),
+    "gong_parulkar_18": Picture(
+        "Hard against soft acknowledgment: throughput efficiency over loss, for four receive buffers.",
+        draw_18, MAIN, size=(7.6, 5.4),
+    ),
+    "gong_parulkar_19": Picture(
+        "Hard against soft acknowledgment: the maximum segment delay over loss.", draw_19, MAIN, size=(7.6, 5.4),
+    ),
+    "soft_acknowledgment": Picture(
+        "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",
+        draw_one_loss, "", (1, 2), (10.4, 5.8),
+        "Why soft acknowledgment fails (Gong & Parulkar, section 4.3.1): one loss, window 58, buffer 12, "
+        "acknowledgment after 23.1 segment times", {"sharey": True},
+    ),
+}  # fmt: skip
 SOME = ("experiment", "receive_buffer")
 DIMS = {
     "gong_parulkar_17_18_19": [("experiment", "loss", "receive_buffer"), SOME],
     "soft_acknowledgment_hard": [("group",)], "soft_acknowledgment_soft": [("group",)],
 }  # fmt: skip
-PART = Part("figures.gong_parulkar.receive_buffers", results, DIMS, draw, completed=completed)
+PART = Part("figures.gong_parulkar.receive_buffers", results, DIMS, PICTURES, completed=completed)
 
 if __name__ == "__main__":
     PART.main()

@@ -18,22 +18,11 @@ import xarray as xr
 
 from figures.data import gathered
 from figures.rule import Estimate, mean
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.replication import replicate
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.runs import peek
 
-CAPTIONS = {
-    "sstp_receivers": "SSTP: segments granted, begun and accepted; from 0.5 s on the application takes 40 ms for each "
-    "segment. Left: it withholds advancement; right: it also reduces the window to (F_1/F) W.",
-    "sstp_control": "SSTP: mean transfer time of a file when control packets are lost, over that when none is, with "
-    "95 % intervals, for two windows (1 + w_a is 7.4 segments), and with lost data packets, too.",
-    "sstp_sharing": "SSTP: goodput and repeated packets of each of four connections that keep to 0.19 of the capacity "
-    "(dotted), of one without rate control beside them, and of each of five without, by the window of those without.",
-    "sstp_booked": "SSTP: goodput of one connection without rate control, with a window of 32 segments, and of the "
-    "four others together, by what these have negotiated; dotted: what they leave, and the whole capacity.",
-}
 PACKET = 1000  # bytes
 ONE = {"units": "1"}
 
@@ -226,18 +215,6 @@ def draw_booked(data: xr.Dataset, axes: Any) -> None:
     axes[0].legend(loc="upper left", fontsize="small")
 
 
-def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
-    """Draw the four pictures."""
-
-    def drawn(draw: Any, name: str, shape: tuple[int, int], size: tuple[float, float], **options: Any) -> None:
-        panels(files, name, shape, size, lambda axes: draw(found[name], axes), **options)
-
-    drawn(draw_receivers, "sstp_receivers", (1, 2), (9, 3.8), sharey=True)
-    drawn(draw_control, "sstp_control", (1, 1), (5, 3.6))
-    drawn(draw_sharing, "sstp_sharing", (2, 3), (11.5, 6), sharex=True, sharey="row")
-    drawn(draw_booked, "sstp_booked", (1, 3), (11.5, 3.6), sharey=True)
-
-
 def simulate() -> dict[str, xr.Dataset]:
     """Simulate everything that the pictures show."""
     return {
@@ -245,11 +222,33 @@ def simulate() -> dict[str, xr.Dataset]:
     }  # fmt: skip
 
 
+PICTURES = {
+    "sstp_receivers": Picture(
+        "SSTP: segments granted, begun and accepted; from 0.5 s on the application takes 40 ms for each segment. Left: "
+        "it withholds advancement; right: it also reduces the window to (F_1/F) W.",
+        draw_receivers, "sstp_receivers", (1, 2), (9, 3.8), options={"sharey": True},
+    ),
+    "sstp_control": Picture(
+        "SSTP: mean transfer time of a file when control packets are lost, over that when none is, with 95 % "
+        "intervals, for two windows (1 + w_a is 7.4 segments), and with lost data packets, too.",
+        draw_control, "sstp_control", (1, 1), (5, 3.6),
+    ),
+    "sstp_sharing": Picture(
+        "SSTP: goodput and repeated packets of each of four connections that keep to 0.19 of the capacity (dotted), of "
+        "one without rate control beside them, and of each of five without, by the window of those without.",
+        draw_sharing, "sstp_sharing", (2, 3), (11.5, 6), options={"sharex": True, "sharey": "row"},
+    ),
+    "sstp_booked": Picture(
+        "SSTP: goodput of one connection without rate control, with a window of 32 segments, and of the four others "
+        "together, by what these have negotiated; dotted: what they leave, and the whole capacity.",
+        draw_booked, "sstp_booked", (1, 3), (11.5, 3.6), options={"sharey": True},
+    ),
+}  # fmt: skip
 DIMS = {
     "sstp_receivers": [("strategy", "time")], "sstp_control": [("case", "loss")], "sstp_sharing": [("link", "window")],
     "sstp_booked": [("link", "negotiated")],
 }  # fmt: skip
-PART = Part("figures.gong_parulkar.sstp", simulate, DIMS, draw)
+PART = Part("figures.gong_parulkar.sstp", simulate, DIMS, PICTURES)
 
 if __name__ == "__main__":
     PART.main()

@@ -11,11 +11,11 @@ from typing import Any
 
 import xarray as xr
 
-from figures.writing import Part
+from figures.writing import Part, Picture
 from longfat import benchmark
 from longfat.benchmark import tables
 
-CAPTIONS: dict[str, str] = {}
+PICTURES: dict[str, Picture] = {}
 SCHEMES = {
     "today_tables": ("optimal", "sack", *benchmark.TODAY),
     "further_tables": ("optimal", "sack", "hop-by-hop", "explicit-feedback", *benchmark.FURTHER),

@@ -10,6 +10,7 @@ minutes; ``--redraw`` draws the pictures from the stored numbers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,8 @@ import numpy as np
 from figures.claims import Context
 from figures.kkm import claims as kkm
 from figures.kkm import runs
-from figures.writing import Part, save
+from figures.writing import Part, Picture
 from longfat import benchmark, sim
-from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables
 from longfat.benchmark.tables import cells
 from longfat.plot import nth_colour
@@ -29,11 +29,6 @@ from longfat.plot import nth_colour
 if TYPE_CHECKING:
     import xarray as xr
 
-CAPTIONS = {
-    "kkm_7": "Sending rate of connection 1 in experiment 1 under the paper's five schemes.",
-    "kkm_rates_2": "Experiment 2, ten new flows within a round trip: sending rate of connection 1.",
-    "kkm_queues_2": "Experiment 2: queue length at the bottleneck.",
-}
 FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
 REPLICATIONS = 10  # of each random cell
 ORDERED = (1, 2, 5)  # experiments whose order is a row of the scoreboard
@@ -148,28 +143,6 @@ def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
     return "\n".join([*parts, tables.to_markdown(listed)])
 
 
-TITLES = {
-    "kkm_7": "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1",
-    "kkm_rates": "Experiment {}: sending rate of connection 1",
-    "kkm_queues": "Experiment {}: queue length at the bottleneck",
-}
-
-
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
-    """Draw figure 7, and rates and queues of the other experiment."""
-    import matplotlib.pyplot as plt
-
-    for name, one in data.items():
-        if not name.startswith(("kkm_7", "kkm_rates_")):
-            continue
-        for picture in (name, name.replace("_rates_", "_queues_")) if "_rates_" in name else (name,):
-            kind, _, cell = picture.rpartition("_")
-            count = one.sizes["scheme"]
-            axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1.9 * count))[1]
-            over_time(one, axes, TITLES.get(picture) or TITLES[kind].format(cell), queues="_queues_" in picture)
-            save(files, axes[0].figure, picture)
-
-
 def over_time(data: xr.Dataset, axes: Any, title: str, *, queues: bool) -> None:
     """Draw the sending rate of connection 1, or the queue of the bottleneck, over time, in a panel for each scheme."""
     for ax, name in zip(axes, data.scheme.values, strict=True):
@@ -233,5 +206,25 @@ def simulate(store: str | Path | None = None) -> dict[str, Any]:
     return drawn | {"kkm": data, "kkm_tables.md": text(data, listed)}
 
 
+def picture(caption: str, of: str, title: str, queues: bool = False) -> Picture:
+    """Return a picture of five panels over time."""
+    drawn = functools.partial(over_time, title=title, queues=queues)
+    return Picture(caption, drawn, of, (5, 1), (7.2, 9.5), options={"sharex": True})
+
+
+PICTURES = {
+    "kkm_7": picture(
+        "Sending rate of connection 1 in experiment 1 under the paper's five schemes.", "kkm_7",
+        "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1",
+    ),
+    "kkm_rates_2": picture(
+        "Experiment 2, ten new flows within a round trip: sending rate of connection 1.", "kkm_rates_2",
+        "Experiment 2: sending rate of connection 1",
+    ),
+    "kkm_queues_2": picture(
+        "Experiment 2: queue length at the bottleneck.", "kkm_rates_2",
+        "Experiment 2: queue length at the bottleneck", queues=True,
+    ),
+}  # fmt: skip
 TRACES = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
-PART = Part("figures.kkm", simulate, {"kkm_7": TRACES, "kkm_rates_2": TRACES}, draw)
+PART = Part("figures.kkm", simulate, {"kkm_7": TRACES, "kkm_rates_2": TRACES}, PICTURES)

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from figures.writing import Part, panels
+from figures.writing import Part, Picture
 from longfat import benchmark
-from longfat.base.files import AtomicFiles
 from longfat.benchmark.entries import ENTRIES
 from longfat.sim.network.drawing import once, placed, said, sketch
 
-CAPTIONS = {
-    "kkm_topologies": "Figures 1 to 6: the networks of the ten experiments; of several flows of one kind one is drawn.",
-}
 #: A variant of the benchmark for each figure of the paper.
 FIGURES = {1: "1", 2: "3-4", 3: "4", 4: "5", 5: "6", 6: "10"}
 TITLES = {
@@ -50,19 +46,20 @@ def draw_network(variant: str, ax: Any) -> None:
     ax.text(0.0, -0.02, "\n".join(lines), transform=ax.transAxes, va="top", fontsize=5.5)
 
 
-def draw_all(axes: Any) -> None:
+def draw_all(_: dict[str, Any], axes: Any) -> None:
     """Draw the six topologies."""
     for ax, (number, variant) in zip(axes.flat, FIGURES.items(), strict=True):
         draw_network(variant, ax)
         ax.set_title(f"Figure {number}: {TITLES[number]}")
 
 
-def draw(files: AtomicFiles, _: dict[str, Any]) -> None:
-    """Draw the picture."""
-    panels(files, "kkm_topologies", (2, 3), (14, 10), draw_all)
-
-
-PART = Part("figures.kkm.topologies", lambda: {}, {}, draw)
+PICTURES = {
+    "kkm_topologies": Picture(
+        "Figures 1 to 6: the networks of the ten experiments; of several flows of one kind one is drawn.",
+        draw_all, "", (2, 3), (14, 10),
+    ),
+}  # fmt: skip
+PART = Part("figures.kkm.topologies", lambda: {}, {}, PICTURES)
 
 if __name__ == "__main__":
     PART.main()

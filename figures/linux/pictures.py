@@ -12,14 +12,10 @@ from typing import Any
 import xarray as xr
 
 from figures.linux.cases import LINUX_NAMES, Case
-from figures.writing import Part, panels
+from figures.writing import Part, Picture
 from longfat import plot, sim
-from longfat.base.files import AtomicFiles
 from longfat.sim import Network
 
-CAPTIONS = {
-    "linux_traces": "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator.",
-}
 NAME = "linux_traces"
 DURATION, EVERY = 25.0, 0.05  # s
 #: Scheme and buffer [bandwidth-delay products] of each column.
@@ -56,26 +52,21 @@ def simulated(found: xr.Dataset) -> xr.Dataset:
     return found
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-
-    def drawn(axes: Any) -> None:
-        for k, head in enumerate(HEADS):
-            one = data[NAME].isel(column=k)
-            window, queue = one.window_trace.expand_dims(flow=[head]), one.queue_trace.expand_dims(link=[head])
-            one = one.assign(window_trace=window, queue_trace=queue)
-            plot.traces(one, axes[:, k])
-            axes[0, k].set_title(head, fontsize="medium", loc="left")
-            axes[1, k].set_title("")
-            axes[0, k].tick_params(labelbottom=False)
-            for ax in axes[:, k]:
-                if k:
-                    ax.set_ylabel("")
-                if k < len(HEADS) - 1:
-                    ax.get_legend().remove()
-
-    path = "20 Mbit/s, 40 ms, packets of 1500 bytes; buffers in bandwidth-delay products of 66.7 packets"
-    panels(files, NAME, (2, 3), (12.5, 5.6), drawn, f"One flow, {path}")
+def draw(data: xr.Dataset, axes: Any) -> None:
+    """Draw windows above queues, a column for each scheme."""
+    for k, head in enumerate(HEADS):
+        one = data.isel(column=k)
+        window, queue = one.window_trace.expand_dims(flow=[head]), one.queue_trace.expand_dims(link=[head])
+        one = one.assign(window_trace=window, queue_trace=queue)
+        plot.traces(one, axes[:, k])
+        axes[0, k].set_title(head, fontsize="medium", loc="left")
+        axes[1, k].set_title("")
+        axes[0, k].tick_params(labelbottom=False)
+        for ax in axes[:, k]:
+            if k:
+                ax.set_ylabel("")
+            if k < len(HEADS) - 1:
+                ax.get_legend().remove()
 
 
 def simulate(here: bool = False) -> dict[str, xr.Dataset]:
@@ -83,4 +74,11 @@ def simulate(here: bool = False) -> dict[str, xr.Dataset]:
     return {NAME: simulated(PART.kept()[NAME]) if here else runs()}
 
 
-PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, draw)
+PICTURES = {
+    NAME: Picture(
+        "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator.",
+        draw, NAME, (2, 3), (12.5, 5.6),
+        "One flow, 20 Mbit/s, 40 ms, packets of 1500 bytes; buffers in bandwidth-delay products of 66.7 packets",
+    ),
+}  # fmt: skip
+PART = Part("figures.linux", simulate, {NAME: [("column", "face", "time")]}, PICTURES)

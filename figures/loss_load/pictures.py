@@ -19,16 +19,9 @@ from figures.data import gathered
 from figures.loss_load import runs
 from figures.loss_load.networks import FAIR_START, KS, NEAREST, PACKET_TIME, PLAIN
 from figures.loss_load.numbers import NUMBERS, one_at_a_time, tables, watched
-from figures.writing import CUT, Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import CUT, Part, Picture, bars
 from longfat.laws import loss_load as laws
 
-CAPTIONS = {
-    "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
-    "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
-    "loss_load_7": "Eleven sources: load at the switch, for four k, under two interpretations of the paper.",
-    "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
-}
 REPLICATIONS = 10
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
 INTERPRETATIONS = {"nearest": NEAREST, "plain": PLAIN}
@@ -192,26 +185,6 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
     axes[0][0].legend()
 
 
-def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
-    """Draw every picture."""
-    columns, paper = data["8"].sizes["interpretation"], "Prithviraj & Williamson, figure"
-    panels(files, "loss_load_2", (1, 1), (6.4, 4.4), lambda ax: draw_2(data["2"], ax))
-    panels(
-        files, "loss_load_5", (1, 2), (10.4, 4.8), lambda axes: draw_5(data["5"], axes),
-        f"{paper} 5, simulated: two sources that maximise throughput; bars: 95 % intervals, {CUT}",
-    )  # fmt: skip
-    panels(
-        files, "loss_load_7", (len(KS), 2), (10.4, 8.4), lambda axes: draw_7(data["7"], axes),
-        f"{paper} 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in 10 ms; dotted: "
-        "(k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
-        sharex=True, sharey=True,
-    )  # fmt: skip
-    panels(
-        files, "loss_load_8", (2, columns), (5.2 * columns, 8), lambda axes: draw_8(data["8"], axes),
-        f"{paper} 8, simulated: scenario 1; bars: 95 % intervals, {CUT}", sharex=True, sharey="row", squeeze=False,
-    )  # fmt: skip
-
-
 def simulate() -> dict[str, Any]:
     """Simulate figures 2, 5, 7 and 8, and the rows of the tables."""
     nearest, plain = (one_at_a_time(one, REPLICATIONS) for one in (NEAREST, PLAIN))
@@ -221,10 +194,35 @@ def simulate() -> dict[str, Any]:
     }  # fmt: skip
 
 
+PAPER = "Prithviraj & Williamson, figure"
+PICTURES = {
+    "loss_load_2": Picture(
+        "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
+        draw_2, "2", (1, 1), (6.4, 4.4),
+    ),
+    "loss_load_5": Picture(
+        "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
+        draw_5, "5", (1, 2), (10.4, 4.8),
+        f"{PAPER} 5, simulated: two sources that maximise throughput; bars: 95 % intervals, {CUT}",
+    ),
+    "loss_load_7": Picture(
+        "Eleven sources: load at the switch, for four k, under two interpretations of the paper.",
+        draw_7, "7", (len(KS), 2), (10.4, 8.4),
+        f"{PAPER} 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in 10 ms; dotted: "
+        "(k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
+        {"sharex": True, "sharey": True},
+    ),
+    "loss_load_8": Picture(
+        "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
+        draw_8, "8", (2, 2), (10.4, 8), f"{PAPER} 8, simulated: scenario 1; bars: 95 % intervals, {CUT}",
+        {"sharex": True, "sharey": "row"},
+    ),
+}  # fmt: skip
 DIMS = {
     "5": [("k", "point")], "7": [("interpretation", "k"), ("interpretation", "k", "time")],
     "8": [("interpretation", "k", "v")],
 }  # fmt: skip
 PART = Part(
-    "figures.loss_load", simulate, DIMS, draw, prefix="loss_load_", completed=lambda data: data | {"2": figure_2()},
+    "figures.loss_load", simulate, DIMS, PICTURES, prefix="loss_load_",
+    completed=lambda data: data | {"2": figure_2()},
 )  # fmt: skip

@@ -7,20 +7,14 @@ figures.loss_load.shaping``; it takes a minute; ``--redraw`` draws the stored nu
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 
-CAPTIONS = {
-    "loss_load_shaping": "Ten on-off sources behind leaky buckets: delay and loss at the shaper and at the queue, "
-    "over the token rate; left of the line without shapers.",
-}
 CAPACITY, PACKET, BUFFER = 5e6, 500, 100  # bytes/s, bytes, packets; 40 Mbit/s and 500 bytes as in section 4.1
 SOURCES, ON, PEAK = 10, 0.01, 1.25e6  # on times are exponential with a mean of 10 ms [s], at 10 Mbit/s [bytes/s]
 LOADS = (0.6, 0.9)
@@ -68,7 +62,7 @@ def idle_link(rng: Any) -> dict[str, float]:
 def simulate() -> dict[str, xr.Dataset]:
     """Simulate all loads and token rates."""
     grid = {"load": LOADS, "tokens": RATES}
-    found = lf.sweep(functools.partial(observe), grid, replications=REPLICATIONS, rng=4, progress=False)
+    found = lf.sweep(observe, grid, replications=REPLICATIONS, rng=4, progress=False)
     for name in found.data_vars:
         found[name].attrs["units"] = "s" if "delay" in str(name) else "1"
     return {"shaping": found}
@@ -90,15 +84,14 @@ def draw_panels(data: xr.Dataset, axes: Any) -> None:
     axes[0][0].legend()
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the picture."""
-    panels(
-        files, "loss_load_shaping", (2, 2), (9.5, 7), lambda axes: draw_panels(data["shaping"], axes),
+PICTURES = {
+    "loss_load_shaping": Picture(
+        "Ten on-off sources behind leaky buckets: delay and loss at the shaper and at the queue, over the token rate; "
+        "left of the line without shapers.", draw_panels, "shaping", (2, 2), (9.5, 7),
         f"Ten on-off sources over 40 Mbit/s; bars: 95 % intervals of {REPLICATIONS} runs",
-    )  # fmt: skip
-
-
-PART = Part("figures.loss_load.shaping", simulate, {"shaping": [("load", "tokens")]}, draw, prefix="loss_load_")
+    ),
+}  # fmt: skip
+PART = Part("figures.loss_load.shaping", simulate, {"shaping": [("load", "tokens")]}, PICTURES, prefix="loss_load_")
 
 if __name__ == "__main__":
     PART.main()

@@ -14,17 +14,10 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.sim.switch.log import Log
 from longfat.verify.link_estimators import AT_ONCE, bit_round, greatest_delay
 
-CAPTIONS = {
-    "credits": "Credit flow control, hop-by-hop and explicit feedback, and TCP with selective acknowledgments: use of "
-    "the bottleneck, losses and waiting times over the buffer of each switch.",
-    "delay_bound": "Parekh and Gallager's bound of the delay behind a leaky bucket, against packets: the worst case "
-    "over the number of links, and random traffic over three links.",
-}
 REPLICATIONS = 5
 FLOWS, PACKET = 8, 500  # packets of 500 bytes
 BUFFERS = (16, 32, 64, 128, 256, 512, 1024, 2048)  # packets
@@ -192,24 +185,26 @@ def draw_delays(data: dict[str, xr.Dataset], axes: Any) -> None:
     second.legend(loc="lower left")
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw the pictures."""
-    panels(
-        files, "credits", (1, 3), (13, 4.2), lambda axes: draw_buffers(data["credits"], axes),
+PICTURES = {
+    "credits": Picture(
+        "Credit flow control, hop-by-hop and explicit feedback, and TCP with selective acknowledgments: use of the "
+        "bottleneck, losses and waiting times over the buffer of each switch.",
+        draw_buffers, "credits", (1, 3), (13, 4.2),
         f"{FLOWS} flows over three links of 100 Mbit/s and one of 40 Mbit/s, 5 ms each; bars: 95 % intervals of "
         f"{REPLICATIONS} runs",
-    )  # fmt: skip
-    panels(
-        files, "delay_bound", (1, 2), (10.5, 4.2), lambda axes: draw_delays(data, axes),
+    ),
+    "delay_bound": Picture(
+        "Parekh and Gallager's bound of the delay behind a leaky bucket, against packets: the worst case over the "
+        "number of links, and random traffic over three links.",
+        draw_delays, "", (1, 2), (10.5, 4.2),
         f"10 kB bursts at a guaranteed quarter of 8 Mbit/s; bands: 95 % intervals of {REPLICATIONS} runs of 30 s",
-    )  # fmt: skip
-
-
+    ),
+}  # fmt: skip
 DIMS = {
     "credits": [("scheme", "buffer")], "delay_bound_worst": [("scheduler", "hops")],
     "delay_bound_random": [("kind", "level")],
 }  # fmt: skip
-PART = Part("figures.network_simulator.credits", simulate, DIMS, draw)
+PART = Part("figures.network_simulator.credits", simulate, DIMS, PICTURES)
 
 if __name__ == "__main__":
     PART.main()

@@ -12,14 +12,9 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture, bars
 from longfat.plot.axes import log_ticks
 
-CAPTIONS = {
-    "network_simulator": "The network simulator compared with laws: mean waiting time at a link over the load, "
-    "utilisation by one flow over the buffer, packets per round trip over the loss probability.",
-}
 SCHEMES = ("reno", "newreno", "sack")
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 BUFFERS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)
@@ -54,9 +49,9 @@ def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
     return {"window": float(run.goodput[0]) / 500 * 0.1}
 
 
-def simulate(replications: int = REPLICATIONS, rng: int = 1) -> dict[str, Any]:
+def simulate() -> dict[str, Any]:
     """Simulate everything that the picture shows."""
-    common: dict[str, Any] = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
+    common: dict[str, Any] = {"replications": REPLICATIONS, "rng": 1, "confidence": CONFIDENCE}
     found = {
         "waiting_times": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
         "utilisation": xr.Dataset(
@@ -69,7 +64,7 @@ def simulate(replications: int = REPLICATIONS, rng: int = 1) -> dict[str, Any]:
         for end in ("", "_lower", "_upper"):
             found[name][variable + end].attrs["units"] = unit
     found["utilisation"].utilisation.attrs["units"] = "1"
-    return found | {"replications": replications}
+    return found
 
 
 def draw_panels(found: dict[str, Any], axes: Any) -> None:
@@ -121,17 +116,16 @@ def draw_panels(found: dict[str, Any], axes: Any) -> None:
         ax.legend()
 
 
-def draw(files: AtomicFiles, found: dict[str, Any]) -> None:
-    """Draw the picture."""
-    count = found.get("replications", REPLICATIONS)
-    panels(
-        files, "network_simulator", (1, 3), (12, 3.8), lambda axes: draw_panels(found, axes),
-        f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {count} runs "
+PICTURES = {
+    "network_simulator": Picture(
+        "The network simulator compared with laws: mean waiting time at a link over the load, utilisation by one flow "
+        "over the buffer, packets per round trip over the loss probability.",
+        draw_panels, "", (1, 3), (12, 3.8),
+        f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {REPLICATIONS} runs "
         "(nothing is random in the middle panel)",
-    )  # fmt: skip
-
-
+    ),
+}  # fmt: skip
 DIMS = {
     "waiting_times": [("load", "exponential")], "utilisation": [("scheme", "buffer")], "windows": [("loss", "scheme")],
 }  # fmt: skip
-PART = Part("figures.network_simulator", simulate, DIMS, draw, prefix="network_simulator_")
+PART = Part("figures.network_simulator", simulate, DIMS, PICTURES, prefix="network_simulator_")

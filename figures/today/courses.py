@@ -14,17 +14,10 @@ import numpy as np
 import xarray as xr
 
 import longfat as lf
-from figures.writing import Part, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import Part, Picture
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import peek
 
-CAPTIONS = {
-    "courses_cubic": "CUBIC's window over time, with a loss at 2, 20 and 27 s: simulated, and the law between losses; "
-    "below: simulation minus law.",
-    "courses_bbr": "BBR version 3, and a CUBIC flow that joins it: data in flight, delivery rates, and BBR's states; "
-    "left: the beginning.",
-}
 PACKET = 1500  # bytes
 
 # One CUBIC flow of 1000 packets in 50 ms; the link would carry 1500, so that there is no queue.
@@ -134,6 +127,8 @@ def draw_cubic(data: xr.Dataset, axes: Any) -> None:
 
 def draw_bbr(data: xr.Dataset, axes: Any) -> None:
     """Draw data in flight, delivery rates and BBR's states: the beginning, and all of it."""
+    from matplotlib.lines import Line2D
+
     colors = list(STATES.values())
     product = RATE * PATH / PACKET
     for column, upto in enumerate((ZOOM, UNTIL)):
@@ -160,33 +155,28 @@ def draw_bbr(data: xr.Dataset, axes: Any) -> None:
     axes[1, 0].set_ylabel("delivery rate [Mbit/s]")
     axes[2, 0].set_yticks(range(len(STATES)), list(STATES))
     axes[0, 1].set_title(f"CUBIC joins at {JOINS:g} s")
+    lines = [Line2D([], [], lw=1.1, **look) for look in LOOKS] + [Line2D([], [], color="0.3", ls=":", lw=1.2)]
+    words = ["bbr, version 3", "cubic", "bandwidth-delay product; capacity"]
+    axes[0, 0].figure.legend(lines, words, loc="outside lower center", ncols=3)
 
 
-def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
-    """Draw both pictures."""
-    from matplotlib.lines import Line2D
-
-    def with_legend(axes: Any) -> None:
-        draw_bbr(found["courses_bbr"], axes)
-        lines = [Line2D([], [], lw=1.1, **look) for look in LOOKS] + [Line2D([], [], color="0.3", ls=":", lw=1.2)]
-        words = ["bbr, version 3", "cubic", "bandwidth-delay product; capacity"]
-        axes[0, 0].figure.legend(lines, words, loc="outside lower center", ncols=3)
-
-    panels(
-        files, "courses_cubic", (2, 1), (8.2, 5.6), lambda axes: draw_cubic(found["courses_cubic"], axes),
+PICTURES = {
+    "courses_cubic": Picture(
+        "CUBIC's window over time, with a loss at 2, 20 and 27 s: simulated, and the law between losses; below: "
+        "simulation minus law.", draw_cubic, "courses_cubic", (2, 1), (8.2, 5.6),
         f"One CUBIC flow (RFC 9438) without a queue, {TRIP * 1e3:g} ms, C = 0.4, beta = 0.7, no fast convergence",
-        sharex=True, height_ratios=[3, 1],
-    )  # fmt: skip
-    panels(
-        files, "courses_bbr", (3, 2), (11.5, 7.2), with_legend,
+        {"sharex": True, "height_ratios": [3, 1]},
+    ),
+    "courses_bbr": Picture(
+        "BBR version 3, and a CUBIC flow that joins it: data in flight, delivery rates, and BBR's states; left: the "
+        "beginning.", draw_bbr, "courses_bbr", (3, 2), (11.5, 7.2),
         "BBR (draft-ietf-ccwg-bbr-06) and CUBIC (RFC 9438) at a drop-tail link: 50 Mbit/s, 40 ms, buffer of 1.5 "
         "bandwidth-delay products",
-        sharex="col", sharey="row", width_ratios=[1, 2.4], height_ratios=[1.3, 1.1, 1],
-    )  # fmt: skip
-
-
+        {"sharex": "col", "sharey": "row", "width_ratios": [1, 2.4], "height_ratios": [1.3, 1.1, 1]},
+    ),
+}  # fmt: skip
 DIMS = {"courses_cubic": [("time",)], "courses_bbr": [("time",)]}
-PART = Part("figures.today.courses", lambda: {"courses_cubic": cubic(), "courses_bbr": bbr()}, DIMS, draw)
+PART = Part("figures.today.courses", lambda: {"courses_cubic": cubic(), "courses_bbr": bbr()}, DIMS, PICTURES)
 
 if __name__ == "__main__":
     PART.main()

@@ -6,11 +6,10 @@ from the stored numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from figures.writing import Part, save
+from figures.writing import Part, Picture
 from longfat import design, plot
-from longfat.base.files import AtomicFiles
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,14 +29,9 @@ ATTRS = {
 }  # fmt: skip
 
 
-def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw both pictures."""
-    from matplotlib.figure import Figure
-
-    for name, one in data.items():
-        figure = plot.scheme_curves(one)[0].figure
-        assert isinstance(figure, Figure)  # not a part of one
-        save(files, figure, name)
+def draw(data: xr.Dataset, axes: Any) -> None:
+    """Draw the curves of one flow above those of ten."""
+    plot.scheme_curves(data, axes.flat)
 
 
 def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
@@ -47,9 +41,13 @@ def completed(data: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
     return data
 
 
+PICTURES = {
+    name: Picture(words, draw, name, (4, 3), (10.4, 12.8), options={"sharex": True})
+    for name, words in CAPTIONS.items()
+}  # fmt: skip
 DIMS = {name: [(over,), ("scheme", "flows", over), ("scheme", "flows", f"law_{over}")] for over, name in NAMES.items()}
 PART = Part(
-    "figures.today.curves", lambda: {name: design.curves(over=over) for over, name in NAMES.items()}, DIMS, draw,
+    "figures.today.curves", lambda: {name: design.curves(over=over) for over, name in NAMES.items()}, DIMS, PICTURES,
     completed=completed,
 )  # fmt: skip
 

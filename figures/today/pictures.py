@@ -7,7 +7,6 @@ Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws 
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,9 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import Path as Network
 from figures.today import runs
-from figures.writing import CUT, Part, bars, panels
-from longfat.base.files import AtomicFiles
+from figures.writing import CUT, Part, Picture, bars
 from longfat.plot.axes import log_ticks
 
-CAPTIONS = {
-    "today_buffer": "Utilisation by one flow over the buffer of a drop-tail link: laws, and the network simulator.",
-    "today_delay": "Queueing delay of ten flows under today's queue disciplines: median, 95th and 99th percentile.",
-    "today_fairness": "Ratio of the goodputs of two flows over the ratio of their round-trip times, under a drop-tail "
-    "link (DCTCP: step marking) and under FQ-CoDel.",
-    "today_power": "Network power and response time of transfers over Kim and Farber's reference network.",
-}
 MARKERS = "osv^DP"
 POINTS: dict[str, Any] = {"ls": "", "capsize": 2, "ms": 4.5}
 INTERVALS = f"95 % intervals of {runs.REPLICATIONS} runs"
@@ -106,21 +97,27 @@ def draw_power(data: xr.Dataset, axes: Any) -> None:
     axes[1].legend(loc="upper left")
 
 
-def draw(files: AtomicFiles, found: dict[str, xr.Dataset]) -> None:
-    """Draw every picture."""
-    pictures: dict[str, tuple[Any, tuple[int, int], tuple[float, float], str]] = {
-        "buffer": (draw_buffer, (1, 1), (7.2, 4.6),
-                   f"One flow, 300 packets in 50 ms; {INTERVALS}; cubic without fast convergence"),
-        "delay": (draw_delay, (1, 1), (8.2, 4.6), f"Ten flows, 50 Mbit/s, 40 ms, buffer of 96 ms; {INTERVALS}"),
-        "fairness": (draw_fairness, (1, 2), (11.5, 5.2),
-                     f"Two flows, 20 Mbit/s, the shorter path 20 ms, buffer 20 ms; lines: with a full queue; "
-                     f"{INTERVALS}"),
-        "power": (draw_power, (1, 2), (11.5, 4.8),
-                  f"Files of 100 kB, 30 Mbit/s, 30 ms, buffer 10 ms; {INTERVALS}, {CUT}"),
-    }  # fmt: skip
-    for name, (drawn, shape, size, title) in pictures.items():
-        panels(files, f"today_{name}", shape, size, functools.partial(drawn, found[f"today_{name}"]), title)
-
-
+PICTURES = {
+    "today_buffer": Picture(
+        "Utilisation by one flow over the buffer of a drop-tail link: laws, and the network simulator.",
+        draw_buffer, "today_buffer", (1, 1), (7.2, 4.6),
+        f"One flow, 300 packets in 50 ms; {INTERVALS}; cubic without fast convergence",
+    ),
+    "today_delay": Picture(
+        "Queueing delay of ten flows under today's queue disciplines: median, 95th and 99th percentile.",
+        draw_delay, "today_delay", (1, 1), (8.2, 4.6),
+        f"Ten flows, 50 Mbit/s, 40 ms, buffer of 96 ms; {INTERVALS}",
+    ),
+    "today_fairness": Picture(
+        "Ratio of the goodputs of two flows over the ratio of their round-trip times, under a drop-tail link (DCTCP: "
+        "step marking) and under FQ-CoDel.", draw_fairness, "today_fairness", (1, 2), (11.5, 5.2),
+        f"Two flows, 20 Mbit/s, the shorter path 20 ms, buffer 20 ms; lines: with a full queue; {INTERVALS}",
+    ),
+    "today_power": Picture(
+        "Network power and response time of transfers over Kim and Farber's reference network.",
+        draw_power, "today_power", (1, 2), (11.5, 4.8),
+        f"Files of 100 kB, 30 Mbit/s, 30 ms, buffer 10 ms; {INTERVALS}, {CUT}",
+    ),
+}  # fmt: skip
 DIMS = {name: [tuple(grid)] for name, (_, grid) in runs.SWEEPS.items()}
-PART = Part("figures.today", lambda: {name: runs.sweep(name) for name in runs.SWEEPS}, DIMS, draw)
+PART = Part("figures.today", lambda: {name: runs.sweep(name) for name in runs.SWEEPS}, DIMS, PICTURES)

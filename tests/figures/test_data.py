@@ -357,11 +357,10 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
         wrong.extend(f"{name}: {one}" for one in found)
         plt.close(figure)
 
-    monkeypatch.setattr("figures.writing.save", save)  # for those that draw by `writing.panels`
-    monkeypatch.setattr(module, "save", save, raising=False)
+    monkeypatch.setattr("figures.writing.save", save)
     module.PART.redraw(tmp_path / "new")
     assert wrong == []
-    assert {path.stem for path in tmp_path.glob("*.png")} == set(module.CAPTIONS)
+    assert {path.stem for path in tmp_path.glob("*.png")} == set(module.PICTURES)
 
 
 @pytest.mark.long  # as test_stored_pictures of this part
