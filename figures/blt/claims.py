@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 
 from figures.blt import bursts, table_1, under_load
@@ -97,20 +98,16 @@ def narrower(context: Context) -> Finding:
     )
 
 
-def above_at(name: str, repeats: str = "") -> Assessment:
-    """Return the assessment that BLT has more power than TCP at every bottleneck of a set of networks."""
-
-    def assess(context: Context) -> Finding:
-        found = gaps(context, name)
-        return judged(
-            Difference(tuple(found)),
-            f"log10 of the ratios: {texts(found)}",
-            "buffers of " + ", ".join(f"{one.buffer_packets}" for one in SETS[name]) + " packets",
-            scale=scale_text(context, name),
-            repeats=repeats,
-        )
-
-    return assess
+def above_at(name: str, context: Context, repeats: str = "") -> Finding:
+    """Assess the claim that BLT has more power than TCP at every bottleneck of a set of networks."""
+    found = gaps(context, name)
+    return judged(
+        Difference(tuple(found)),
+        f"log10 of the ratios: {texts(found)}",
+        "buffers of " + ", ".join(f"{one.buffer_packets}" for one in SETS[name]) + " packets",
+        scale=scale_text(context, name),
+        repeats=repeats,
+    )
 
 
 def shorter_still(context: Context) -> Finding:
@@ -159,47 +156,40 @@ OPEN = {"8": "TCP, slow start to 8", "20": "TCP, slow start to 20", "64": "TCP, 
         "131": "TCP, slow start to 131"}  # fmt: skip
 
 
-def tcp_exceeds_blt(path: Path) -> Assessment:
-    """Return the assessment that TCP has more power than BLT at a load of 0.05."""
+def tcp_exceeds_blt(path: Path, context: Context) -> Finding:
+    """Assess the claim that TCP has more power than BLT at a load of 0.05."""
 
-    def assess(context: Context) -> Finding:
-        def excess(label: str) -> Estimate:
-            ours, theirs = (at_load(context, one, path, 0.05)["power"] for one in (label, "BLT"))
-            return (mean(ours / theirs)).mapped(lambda x: x - 1.0)
+    def excess(label: str) -> Estimate:
+        ours, theirs = (at_load(context, one, path, 0.05)["power"] for one in (label, "BLT"))
+        return (mean(ours / theirs)).mapped(lambda x: x - 1.0)
 
-        found = excess("TCP")
-        again = {f"an initial slow-start threshold of {words} packets": excess(label) for words, label in OPEN.items()}
-        return judged(
-            Difference((found,), interpretations={words: (one,) for words, one in again.items()}),
-            f"load 0.05: TCP's power over BLT's, less 1: {found.text()}",
-            f"the first slow start overflows the buffer of {path.buffer_packets} packets; this depends on the initial "
-            "slow-start threshold, which the paper leaves open: "
-            + "; ".join(f"{words}: {one.text()}" for words, one in again.items()),
-            scale=point_text(context, path.file),
-        )
-
-    return assess
+    found = excess("TCP")
+    again = {f"an initial slow-start threshold of {words} packets": excess(label) for words, label in OPEN.items()}
+    return judged(
+        Difference((found,), interpretations={words: (one,) for words, one in again.items()}),
+        f"load 0.05: TCP's power over BLT's, less 1: {found.text()}",
+        f"the first slow start overflows the buffer of {path.buffer_packets} packets; this depends on the initial "
+        "slow-start threshold, which the paper leaves open: "
+        + "; ".join(f"{words}: {one.text()}" for words, one in again.items()),
+        scale=point_text(context, path.file),
+    )
 
 
 #: "At least one order of magnitude" stands in words; it is taken to be rounded to a tenth, as table 1 is.
 ONE_ORDER = Printed("1", 1.0, 0.05, log10=True, bound="at least")
 
 
-def falls(label: str, number: Printed) -> Assessment:
-    """Return the assessment of figure 21: the decrease of log10 of the power from files of 100 kB to files of 1 MB."""
-
-    def assess(context: Context) -> Finding:
-        found = [difference(best(context, label, "reference", k), best(context, label, "1 MB", k)) for k in range(3)]
-        return judged(
-            Together(tuple(Quantity(number, one) for one in found)),
-            f"log10 falls by {texts(found)}",
-            "the fall is not one number, it depends on the bandwidth-delay product over the file size: the upper bound "
-            "of first-come service (laws.power.first_come_ceiling) falls by "
-            + numbers_text([ceiling(a) - ceiling(b) for a, b in zip(SETS["reference"], SETS["1 MB"], strict=True)]),
-            scale=scale_text(context, "1 MB"),
-        )
-
-    return assess
+def falls(label: str, number: Printed, context: Context) -> Finding:
+    """Assess figure 21: the decrease of log10 of the power from files of 100 kB to files of 1 MB."""
+    found = [difference(best(context, label, "reference", k), best(context, label, "1 MB", k)) for k in range(3)]
+    return judged(
+        Together(tuple(Quantity(number, one) for one in found)),
+        f"log10 falls by {texts(found)}",
+        "the fall is not one number, it depends on the bandwidth-delay product over the file size: the upper bound "
+        "of first-come service (laws.power.first_come_ceiling) falls by "
+        + numbers_text([ceiling(a) - ceiling(b) for a, b in zip(SETS["reference"], SETS["1 MB"], strict=True)]),
+        scale=scale_text(context, "1 MB"),
+    )
 
 
 def widens_with_1_mb(context: Context) -> Finding:
@@ -271,45 +261,50 @@ ASSESSMENTS: dict[str, Assessment] = {
     "consecutive windows W_k sum to |W_{k+1}|-1": _consecutive,
     "bottleneck utilisation with BLT is lower than with TCP": under_load.lower_utilisation,
     "BLT speedup over TCP in response time R": under_load.speedup,
-    "TCP response time diverges at lambda about": under_load.diverges("TCP", "20"),
-    "BLT response time does not diverge until lambda": under_load.diverges("BLT", "35"),
+    "TCP response time diverges at lambda about": partial(under_load.diverges, "TCP", "20"),
+    "BLT response time does not diverge until lambda": partial(under_load.diverges, "BLT", "35"),
     "TCP queue shows global synchronisation; BLT does not": under_load.synchronisation,
     "BLT throughput above TCP especially at large lambda": under_load.more_throughput,
-    "max power ratio BLT/TCP at BW_b=30": table_1.ratio(0, "3"),
-    "max power ratio BLT/TCP at BW_b=90": table_1.ratio(1, "6"),
-    "max power ratio BLT/TCP at BW_b=150": table_1.ratio(2, "10"),
+    "max power ratio BLT/TCP at BW_b=30": partial(table_1.ratio, 0, "3"),
+    "max power ratio BLT/TCP at BW_b=90": partial(table_1.ratio, 1, "6"),
+    "max power ratio BLT/TCP at BW_b=150": partial(table_1.ratio, 2, "10"),
     "BLT power at BW_b=90 exceeds TCP power at BW_b=150": faster_than_more_capacity,
-    "fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)": under_load.fairer("reference", (0, 2), 1),
-    "fairness: TCP better than BLT at BW_b=90": under_load.fairer("reference", (1,), -1),
+    "fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)": partial(
+        under_load.fairer, "reference", (0, 2), 1
+    ),
+    "fairness: TCP better than BLT at BW_b=90": partial(under_load.fairer, "reference", (1,), -1),
     "best fairness at the lowest load": under_load.fairest_when_empty,
     **{
-        f"increase of log10 max power {label}, BW_N 150->1000, BW_b={mbit}": table_1.increase(
-            label, k, f"table 1, {label}, BW_b/BW_N = {table_1.RATIO_NAMES[k]}: increase from 150 Mbit/s to 1 Gbit/s"
+        f"increase of log10 max power {label}, BW_N 150->1000, BW_b={mbit}": partial(
+            table_1.increase,
+            label,
+            k,
+            repeats=f"table 1, {label}, BW_b/BW_N = {table_1.RATIO_NAMES[k]}: increase from 150 Mbit/s to 1 Gbit/s",
         )
         for label in ("BLT", "TCP")
         for k, mbit in enumerate((200, 600, 1000))
     },
     "delta log P_m(BLT) - delta log P_m(TCP) at least": table_1.widening,
     "power gap widened by a further factor": table_1.widening_factor,
-    "fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows": under_load.fairer(
-        "1 Gbit/s", (1, 2), 1, under_load.FAST_LOADS
+    "fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows": partial(
+        under_load.fairer, "1 Gbit/s", (1, 2), 1, loads=under_load.FAST_LOADS
     ),
     "BDP of reference network": arithmetic("0.5625 MB", ("0.6", 150e6 / 8 * 0.03 / 1e6)),
     "BDP of faster network": arithmetic("3.75 MB", ("4", 1e9 / 8 * 0.03 / 1e6)),
     "power larger at D=3 ms than at D=30 ms for both schemes": shorter_is_better,
     "gap BLT-TCP narrower at D=3 ms; still BLT above TCP; gap grows with BW_b": narrower,
     "BDP at D=1.8 ms": arithmetic("33.75 KB", ("35", 150e6 / 8 * 1.8e-3 / 1e3)),
-    "BLT still above TCP at D=1.8 ms": above_at("1.8 ms"),
+    "BLT still above TCP at D=1.8 ms": partial(above_at, "1.8 ms"),
     "buffer at S1 when D=1 ms": arithmetic(
         f"{BUFFER:.1f} by the round trip of one link; by its delay it would be {BUFFER / 2:.2f}",
         (printed("2", bound="at least"), BUFFER),
         (printed("3", bound="at most"), BUFFER),
     ),
     "power at BW_N=15,D=30 lower than at BW_N=150,D=3 by about": two_orders,
-    "TCP power slightly above BLT at low lambda": tcp_exceeds_blt(SETS["15 Mbit/s"][0]),
-    "BLT max power falls with F 100KB->1MB by at least": falls("BLT", ONE_ORDER),
-    "TCP max power falls with F 100KB->1MB by about": falls("TCP", printed("0.5", log10=True)),
-    "TCP can beat BLT at low lambda with F=1MB": tcp_exceeds_blt(SETS["1 MB"][0]),
+    "TCP power slightly above BLT at low lambda": partial(tcp_exceeds_blt, SETS["15 Mbit/s"][0]),
+    "BLT max power falls with F 100KB->1MB by at least": partial(falls, "BLT", ONE_ORDER),
+    "TCP max power falls with F 100KB->1MB by about": partial(falls, "TCP", printed("0.5", log10=True)),
+    "TCP can beat BLT at low lambda with F=1MB": partial(tcp_exceeds_blt, SETS["1 MB"][0]),
     "power gap widens again at BW_N=1 Gbps with F=1MB": widens_with_1_mb,
     "transmission time of a 20-packet (10KB) file": arithmetic(
         "0.533 ms", (printed("1", bound="at most"), 20 * 500 * 8 / 150e6 * 1e3)
@@ -320,13 +315,13 @@ ASSESSMENTS: dict[str, Assessment] = {
     "Bully-Tyrant power nearly reaches BLT and well exceeds TCP at small lambda": under_load.bully_power,
     "Bully-Tyrant meltdown at lower lambda than BLT": under_load.bully_melts,
     "Bully-Tyrant has the lowest fairness of TCP/BT/BLT": under_load.bully_fairness,
-    "system throughput BLT at max power": table_1.gigabit("BLT", "throughput", "605"),
-    "system throughput TCP at max power": table_1.gigabit("TCP", "throughput", "318"),
-    "response time BLT at max power": table_1.gigabit("BLT", "response_time", "0.032"),
-    "response time TCP at max power": table_1.gigabit("TCP", "response_time", "0.2894"),
-    "throughput ratio": table_1.gigabit_ratio("throughput", "2"),
-    "response time ratio": table_1.gigabit_ratio("response_time", "9"),
-    "power ratio": table_1.gigabit_ratio("power", "17"),
+    "system throughput BLT at max power": partial(table_1.gigabit, "BLT", "throughput", "605"),
+    "system throughput TCP at max power": partial(table_1.gigabit, "TCP", "throughput", "318"),
+    "response time BLT at max power": partial(table_1.gigabit, "BLT", "response_time", "0.032"),
+    "response time TCP at max power": partial(table_1.gigabit, "TCP", "response_time", "0.2894"),
+    "throughput ratio": partial(table_1.gigabit_ratio, "throughput", "2"),
+    "response time ratio": partial(table_1.gigabit_ratio, "response_time", "9"),
+    "power ratio": partial(table_1.gigabit_ratio, "power", "17"),
     "mean throughput of one TCP connection F/R": arithmetic("2.764", ("2.8", 0.8 / 0.2894)),
     "mean outstanding TCP connections": arithmetic(
         "Little's law: 318e6/8e5 x 0.2894 = 115.0", ("115", 318e6 / 8e5 * 0.2894)
@@ -336,7 +331,7 @@ ASSESSMENTS: dict[str, Assessment] = {
     "implied BLT response time": arithmetic("0.8/20.8 = 0.03846", ("0.0385", 0.8 / 20.8)),
     "corrected BLT system throughput": arithmetic("29 x 0.8/0.032 = 725", ("725", 29 * 0.8 / 0.032)),
     "lambda giving BLT max power": table_1.best_arrivals,
-    "smallest BDP tested, BLT still ahead": above_at("1.8 ms", "BLT still above TCP at D=1.8 ms"),
+    "smallest BDP tested, BLT still ahead": partial(above_at, "1.8 ms", repeats="BLT still above TCP at D=1.8 ms"),
     "Vegas throughput gain over Reno (cited)": given("quoted", "quoted from Brakmo et al., not simulated here"),
     "distance of 1.8 ms": arithmetic(
         "0.9 ms at the speed of light, 299792 km/s, are 269.8 km or 167.7 miles",
@@ -355,15 +350,17 @@ ASSESSMENTS: dict[str, Assessment] = {
     "growth of www in connections and in volume; until it surpasses ftpdata": QUOTED,
     "BLT outperforms TCP by approximately": about_ten,
     **{
-        f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {words}: log10 of the greatest power": table_1.cell(
-            label, name, k
+        f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {words}: log10 of the greatest power": partial(
+            table_1.cell, label, name, k
         )
         for label in ("BLT", "TCP")
         for k, ratio in enumerate(table_1.RATIO_NAMES)
         for name, words in (("reference", "150 Mbit/s"), ("1 Gbit/s", "1 Gbit/s"))
     },
     **{
-        f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s": table_1.increase(label, k)
+        f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s": partial(
+            table_1.increase, label, k
+        )
         for label in ("BLT", "TCP")
         for k, ratio in enumerate(table_1.RATIO_NAMES)
     },

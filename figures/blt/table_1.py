@@ -14,7 +14,7 @@ import xarray as xr
 from figures.blt import runs
 from figures.blt.networks import MBIT, SETS, Path
 from figures.blt.runs import FITTED, as_printed, counted_text, scale_text, swept
-from figures.claims import Assessment, Context, Finding, judged
+from figures.claims import Context, Finding, judged
 from figures.rule import (
     Difference,
     Estimate,
@@ -121,71 +121,60 @@ def ceiling(path: Path) -> float:
     return float(np.log10(laws.first_come_ceiling(path.capacity, path.file, path.round_trip)))
 
 
-def cell(label: str, name: str, k: int) -> Assessment:
-    """Return the assessment of a cell of table 1, log10 of the greatest power."""
-
-    def assess(context: Context) -> Finding:
-        found = best(context, label, name, k)
-        others = {f"{OTHER[label]}, the same cell": best(context, OTHER[label], name, k)} | {
-            f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": best(context, label, name, j) for j in range(3) if j != k
-        }
-        again = counted_interpretations(label, lambda one: best_counted(context, one, name, k))
-        evidence = Quantity(
-            printed(PRINTED[label, name][k], log10=True), found, others=others, interpretations=judged_by(again)
-        )
-        return judged(
-            evidence,
-            f"{found.text()}, upper bound {ceiling(SETS[name][k]):.2f}",
-            "; ".join(filter(None, (TAIL, _listed(again, evidence)))),
-            scale=f"{scale_text(context, name)}; interpretations: {counted_text(context)}",
-        )
-
-    return assess
+def cell(label: str, name: str, k: int, context: Context) -> Finding:
+    """Assess a cell of table 1, log10 of the greatest power."""
+    found = best(context, label, name, k)
+    others = {f"{OTHER[label]}, the same cell": best(context, OTHER[label], name, k)} | {
+        f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": best(context, label, name, j) for j in range(3) if j != k
+    }
+    again = counted_interpretations(label, lambda one: best_counted(context, one, name, k))
+    evidence = Quantity(
+        printed(PRINTED[label, name][k], log10=True), found, others=others, interpretations=judged_by(again)
+    )
+    return judged(
+        evidence,
+        f"{found.text()}, upper bound {ceiling(SETS[name][k]):.2f}",
+        "; ".join(filter(None, (TAIL, _listed(again, evidence)))),
+        scale=f"{scale_text(context, name)}; interpretations: {counted_text(context)}",
+    )
 
 
-def increase(label: str, k: int, repeats: str = "") -> Assessment:
-    """Return the assessment of log10 power's increase from 150 Mbit/s to 1 Gbit/s."""
+def increase(label: str, k: int, context: Context, repeats: str = "") -> Finding:
+    """Assess log10 power's increase from 150 Mbit/s to 1 Gbit/s."""
 
-    def assess(context: Context) -> Finding:
-        def rise(one: str, j: int, get: Callable[..., Estimate] = best) -> Estimate:
-            return difference(get(context, one, "1 Gbit/s", j), get(context, one, "reference", j))
+    def rise(one: str, j: int, get: Callable[..., Estimate] = best) -> Estimate:
+        return difference(get(context, one, "1 Gbit/s", j), get(context, one, "reference", j))
 
-        found = rise(label, k)
-        others = {f"{OTHER[label]}, the same cell": rise(OTHER[label], k)} | {
-            f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": rise(label, j) for j in range(3) if j != k
-        }
-        again = counted_interpretations(label, lambda one: rise(one, k, best_counted))
-        tail = "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s"
-        evidence = Quantity(
-            printed(INCREASES[label][k], log10=True), found, others=others, interpretations=judged_by(again)
-        )
-        return judged(
-            evidence,
-            found.text(),
-            "; ".join(filter(None, (tail if label == "TCP" else "", _listed(again, evidence)))),
-            scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
-            repeats=repeats,
-        )
-
-    return assess
+    found = rise(label, k)
+    others = {f"{OTHER[label]}, the same cell": rise(OTHER[label], k)} | {
+        f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": rise(label, j) for j in range(3) if j != k
+    }
+    again = counted_interpretations(label, lambda one: rise(one, k, best_counted))
+    tail = "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s"
+    evidence = Quantity(
+        printed(INCREASES[label][k], log10=True), found, others=others, interpretations=judged_by(again)
+    )
+    return judged(
+        evidence,
+        found.text(),
+        "; ".join(filter(None, (tail if label == "TCP" else "", _listed(again, evidence)))),
+        scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
+        repeats=repeats,
+    )
 
 
-def ratio(k: int, value: str) -> Assessment:
-    """Return the assessment of a ratio of greatest powers in the reference network."""
-
-    def assess(context: Context) -> Finding:
-        found = [power_of_ten(gap(context, "reference", j)) for j in range(3)]
-        others = {f"BW_b = {SETS['reference'][j].bottleneck:g}": found[j] for j in range(3) if j != k}
-        again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
-        evidence = Quantity(printed(value), found[k], others=others, interpretations=judged_by(again))
-        return judged(
-            evidence,
-            f"{found[k].text(1)}, log10 {np.log10(found[k].value):.2f}",
-            "; ".join(filter(None, ("our TCP reaches more power in the steady state", _listed(again, evidence, 1)))),
-            scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
-        )
-
-    return assess
+def ratio(k: int, value: str, context: Context) -> Finding:
+    """Assess a ratio of greatest powers in the reference network."""
+    found = [power_of_ten(gap(context, "reference", j)) for j in range(3)]
+    others = {f"BW_b = {SETS['reference'][j].bottleneck:g}": found[j] for j in range(3) if j != k}
+    again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
+    evidence = Quantity(printed(value), found[k], others=others, interpretations=judged_by(again))
+    return judged(
+        evidence,
+        f"{found[k].text(1)}, log10 {np.log10(found[k].value):.2f}",
+        "; ".join(filter(None, ("our TCP reaches more power in the steady state", _listed(again, evidence, 1)))),
+        scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
+    )
 
 
 def _listed(found: dict[str, Estimate], evidence: Evidence, digits: int = 2) -> str:
@@ -246,84 +235,77 @@ def _of(data: xr.Dataset, what: str) -> Estimate:
     return found.mapped(lambda x: x / MBIT) if what == "throughput" else found
 
 
-def gigabit(label: str, what: str, value: str) -> Assessment:
-    """Return the assessment of a throughput or response time in section 4.3.1, counted as footnote 13 says there.
+def gigabit(label: str, what: str, value: str, context: Context) -> Finding:
+    """Assess a throughput or response time in section 4.3.1, counted as footnote 13 says there.
 
     BLT is run at the arrival rate of its greatest power by the paper, 900/s; TCP's is not printed: it is run at
     that of our greatest power.
     """
-
-    def assess(context: Context) -> Finding:
-        at = {"BLT": AT_MOST_POWER, "TCP": None}
-        here = _counted(context, label, at[label])
-        found, unit, digits = _of(here, what), *(("Mbit/s", 0) if what == "throughput" else ("s", 4))
-        others = {
-            f"{OTHER[label]}, the same network": _of(_counted(context, OTHER[label], at[OTHER[label]]), what),
-            f"{label}, BW_b = 600": _of(counted(as_printed(context, label, "1 Gbit/s"), 1), what),
-        }
-        steady = swept(context, label, "1 Gbit/s").isel(label=0, bottleneck=2)
-        beside = _of(steady.sel(load=best_load(context, label, "1 Gbit/s", 2)), what)
-        rate = 1250 * float(here["load"])
-        words = f"{found.text(digits)} {unit} at {rate:.0f}/s; steady state {beside.text(digits)}"
-        spread, more = None, {}
-        if label == "TCP":
-            open_choice = {name: _of(_counted(context, one), what) for name, one in THRESHOLDS.items()}
-            values = [one.value for one in open_choice.values()]
-            spread = Spread(
-                min(values),
-                max(values),
-                "initial slow-start thresholds of 20 packets to none, which the paper leaves open",
-            )
-            listed = ", ".join(f"{name}: {one.value:.{digits}f}" for name, one in open_choice.items())
-            words += f"; by initial slow-start threshold {listed}"
-            more = {"every duplicate ACK a loss (footnote 5)": _of(_counted(context, TCP_LITERAL), what)}
-        sets = (label, what) == ("BLT", "throughput")
-        fitted, predicted = (FITTED, "") if sets else ("", PREDICTED)
-        return judged(
-            Quantity(
-                printed(value),
-                found,
-                others=others,
-                interpretations=more,
-                spread=spread,
-                fitted=fitted,
-                predicted=predicted,
-            ),
-            words,
-            f"{FITTED}, set by BLT's throughput alone",
-            scale=counted_text(context),
+    at = {"BLT": AT_MOST_POWER, "TCP": None}
+    here = _counted(context, label, at[label])
+    found, unit, digits = _of(here, what), *(("Mbit/s", 0) if what == "throughput" else ("s", 4))
+    others = {
+        f"{OTHER[label]}, the same network": _of(_counted(context, OTHER[label], at[OTHER[label]]), what),
+        f"{label}, BW_b = 600": _of(counted(as_printed(context, label, "1 Gbit/s"), 1), what),
+    }
+    steady = swept(context, label, "1 Gbit/s").isel(label=0, bottleneck=2)
+    beside = _of(steady.sel(load=best_load(context, label, "1 Gbit/s", 2)), what)
+    rate = 1250 * float(here["load"])
+    words = f"{found.text(digits)} {unit} at {rate:.0f}/s; steady state {beside.text(digits)}"
+    spread, more = None, {}
+    if label == "TCP":
+        open_choice = {name: _of(_counted(context, one), what) for name, one in THRESHOLDS.items()}
+        values = [one.value for one in open_choice.values()]
+        spread = Spread(
+            min(values),
+            max(values),
+            "initial slow-start thresholds of 20 packets to none, which the paper leaves open",
         )
+        listed = ", ".join(f"{name}: {one.value:.{digits}f}" for name, one in open_choice.items())
+        words += f"; by initial slow-start threshold {listed}"
+        more = {"every duplicate ACK a loss (footnote 5)": _of(_counted(context, TCP_LITERAL), what)}
+    sets = (label, what) == ("BLT", "throughput")
+    fitted, predicted = (FITTED, "") if sets else ("", PREDICTED)
+    return judged(
+        Quantity(
+            printed(value),
+            found,
+            others=others,
+            interpretations=more,
+            spread=spread,
+            fitted=fitted,
+            predicted=predicted,
+        ),
+        words,
+        f"{FITTED}, set by BLT's throughput alone",
+        scale=counted_text(context),
+    )
 
-    return assess
 
+def gigabit_ratio(what: str, value: str, context: Context) -> Finding:
+    """Assess a ratio in section 4.3.1, from the same runs as its numbers."""
 
-def gigabit_ratio(what: str, value: str) -> Assessment:
-    """Return the assessment of a ratio in section 4.3.1, from the same runs as its numbers."""
+    def ratio_to(tcp: str) -> Estimate:
+        b, t = _counted(context, "BLT", AT_MOST_POWER), _counted(context, tcp)
 
-    def assess(context: Context) -> Finding:
-        def ratio_to(tcp: str) -> Estimate:
-            b, t = _counted(context, "BLT", AT_MOST_POWER), _counted(context, tcp)
+        def log(data: xr.Dataset, one: str) -> Estimate:
+            return mean(np.log10(data[f"{one}_samples"].values))
 
-            def log(data: xr.Dataset, one: str) -> Estimate:
-                return mean(np.log10(data[f"{one}_samples"].values))
+        if what == "response_time":
+            return power_of_ten(difference(log(t, what), log(b, what)))
+        return power_of_ten(difference(log(b, what), log(t, what)))
 
-            if what == "response_time":
-                return power_of_ten(difference(log(t, what), log(b, what)))
-            return power_of_ten(difference(log(b, what), log(t, what)))
-
-        found = ratio_to("TCP")
-        values = [ratio_to(one).value for one in THRESHOLDS.values()]
-        spread = Spread(min(values), max(values), "initial slow-start thresholds of 20 packets to none")
-        more = {"every duplicate ACK a loss (footnote 5)": ratio_to(TCP_LITERAL)}
-        return judged(
-            Quantity(printed(value), found, interpretations=more, spread=spread, predicted=PREDICTED),
-            found.text(1),
-            f"counted as in footnote 13, {FITTED}; it depends on TCP's initial slow-start threshold, which the paper "
-            "leaves open",
-            scale=counted_text(context),
-        )
-
-    return assess
+    found = ratio_to("TCP")
+    values = [ratio_to(one).value for one in THRESHOLDS.values()]
+    spread = Spread(min(values), max(values), "initial slow-start thresholds of 20 packets to none")
+    more = {"every duplicate ACK a loss (footnote 5)": ratio_to(TCP_LITERAL)}
+    return judged(
+        Quantity(printed(value), found, interpretations=more, spread=spread, predicted=PREDICTED),
+        found.text(1),
+        f"counted as in footnote 13, {FITTED}; it depends on TCP's initial slow-start threshold, which the paper "
+        "leaves open",
+        scale=counted_text(context),
+    )
 
 
 def best_arrivals(context: Context) -> Finding:

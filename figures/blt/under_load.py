@@ -5,6 +5,7 @@ The last ones are left to later work by the authors: multiplexers without priori
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -118,34 +119,30 @@ def _rate_text(context: Context, label: str, rate: Estimate) -> str:
     return rate.text(1) if math.isfinite(rate.value) else f"more than {last:.1f}"
 
 
-def diverges(label: str, value: str) -> Assessment:
-    """Return the assessment of the arrival rate at which R diverges, by one criterion for both schemes.
+def diverges(label: str, value: str, context: Context) -> Finding:
+    """Assess the arrival rate at which R diverges, by one criterion for both schemes.
 
     R exceeds three times its value at 3.75/s, where the network is nearly empty. The paper has no criterion; the range
     is that over factors of 2 to 10 and, for TCP, over its criteria for a loss. Beside it stand R at the printed rate
     and the share of the load that is carried there.
     """
-
-    def assess(context: Context) -> Finding:
-        labels = ("TCP", TCP_LITERAL) if label == "TCP" else (label,)
-        found = _diverges(context, label, FACTOR)
-        ends = [_diverges(context, one, factor).value for one in labels for factor in FACTORS]
-        load = float(value) / REFERENCE.most_arrivals
-        here, low = (at_load(context, label, REFERENCE, one) for one in (load, 0.1))
-        rise = here["response_time"].mean() / low["response_time"].mean()
-        carried = 100 * here["throughput"].mean() / (load * REFERENCE.capacity)
-        over = f"factors of {FACTORS[0]:g} to {FACTORS[1]:g}, where ours is {FACTOR:g}"
-        if label == "TCP":
-            over += ", and with every duplicate ACK taken for a loss"
-        return judged(
-            Quantity(printed(value), found, spread=Spread(min(ends), max(ends), over)),
-            f"R is {FACTOR:g} times R at 3.75/s from {_rate_text(context, label, found)} conn/s; at {value}/s it is "
-            f"{rise:.1f} times, and {carried:.0f} % of the load is carried",
-            "no criterion is printed; this one is the same for both schemes, and so wide a range hardly tells anything",
-            scale=scale_text(context),
-        )
-
-    return assess
+    labels = ("TCP", TCP_LITERAL) if label == "TCP" else (label,)
+    found = _diverges(context, label, FACTOR)
+    ends = [_diverges(context, one, factor).value for one in labels for factor in FACTORS]
+    load = float(value) / REFERENCE.most_arrivals
+    here, low = (at_load(context, label, REFERENCE, one) for one in (load, 0.1))
+    rise = here["response_time"].mean() / low["response_time"].mean()
+    carried = 100 * here["throughput"].mean() / (load * REFERENCE.capacity)
+    over = f"factors of {FACTORS[0]:g} to {FACTORS[1]:g}, where ours is {FACTOR:g}"
+    if label == "TCP":
+        over += ", and with every duplicate ACK taken for a loss"
+    return judged(
+        Quantity(printed(value), found, spread=Spread(min(ends), max(ends), over)),
+        f"R is {FACTOR:g} times R at 3.75/s from {_rate_text(context, label, found)} conn/s; at {value}/s it is "
+        f"{rise:.1f} times, and {carried:.0f} % of the load is carried",
+        "no criterion is printed; this one is the same for both schemes, and so wide a range hardly tells anything",
+        scale=scale_text(context),
+    )
 
 
 def synchronisation(context: Context) -> Finding:
@@ -197,39 +194,36 @@ def more_throughput(context: Context) -> Finding:
     )
 
 
-def fairer(name: str, ks: tuple[int, ...], sign: int, loads: tuple[float, ...] = LOADS) -> Assessment:
-    """Return the assessment of which scheme is fairer.
+def fairer(name: str, ks: tuple[int, ...], sign: int, context: Context, loads: tuple[float, ...] = LOADS) -> Finding:
+    """Assess which scheme is fairer.
 
     With ``sign`` 1 the claim is that BLT is fairer, with -1 that TCP is.
     """
 
-    def assess(context: Context) -> Finding:
-        def gained(one: str, other: str) -> list[Estimate]:
-            return [paired(context, SETS[name][k], load, "fairness", one, other) for k in ks for load in loads]
+    def gained(one: str, other: str) -> list[Estimate]:
+        return [paired(context, SETS[name][k], load, "fairness", one, other) for k in ks for load in loads]
 
-        def ordered(one: str, other: str) -> list[Estimate]:
-            return gained(one, other) if sign > 0 else gained(other, one)
+    def ordered(one: str, other: str) -> list[Estimate]:
+        return gained(one, other) if sign > 0 else gained(other, one)
 
-        found = ordered("BLT", "TCP")
-        again = {
-            EVERY_DUPLICATE: ordered("BLT", TCP_LITERAL),
-            "the corrected switch": ordered("BLT, corrected switch", "TCP"),
-        }
-        shown = []
-        for k in ks:
-            rows = [[at_load(context, one, SETS[name][k], load)["fairness"].mean() for load in loads]
-                    for one in ("BLT", "TCP")]  # fmt: skip
-            shown.append(f"BW_b {SETS[name][k].bottleneck:g}: BLT {numbers_text(rows[0], 3)}, "
-                         f"TCP {numbers_text(rows[1], 3)}")  # fmt: skip
-        first, second = ("BLT", "TCP") if sign > 0 else ("TCP", "BLT")
-        return judged(
-            Difference(tuple(found), interpretations={words: tuple(row) for words, row in again.items()}),
-            f"loads {numbers_text(loads)}: {'; '.join(shown)}; {first}'s less {second}'s {texts(found, 3)}",
-            "; ".join(f"{words}: {texts(row, 3)}" for words, row in again.items()),
-            scale=point_text(context),
-        )
-
-    return assess
+    found = ordered("BLT", "TCP")
+    again = {
+        EVERY_DUPLICATE: ordered("BLT", TCP_LITERAL),
+        "the corrected switch": ordered("BLT, corrected switch", "TCP"),
+    }
+    shown = []
+    for k in ks:
+        rows = [[at_load(context, one, SETS[name][k], load)["fairness"].mean() for load in loads]
+                for one in ("BLT", "TCP")]  # fmt: skip
+        shown.append(f"BW_b {SETS[name][k].bottleneck:g}: BLT {numbers_text(rows[0], 3)}, "
+                     f"TCP {numbers_text(rows[1], 3)}")  # fmt: skip
+    first, second = ("BLT", "TCP") if sign > 0 else ("TCP", "BLT")
+    return judged(
+        Difference(tuple(found), interpretations={words: tuple(row) for words, row in again.items()}),
+        f"loads {numbers_text(loads)}: {'; '.join(shown)}; {first}'s less {second}'s {texts(found, 3)}",
+        "; ".join(f"{words}: {texts(row, 3)}" for words, row in again.items()),
+        scale=point_text(context),
+    )
 
 
 def fairest_when_empty(context: Context) -> Finding:
@@ -507,20 +501,16 @@ def _log_power(context: Context, label: str, path: Path, load: float) -> Estimat
     return mean(np.log10(np.maximum(np.nan_to_num(at_load(context, label, path, load)["power"]), 1.0)))
 
 
-def _ahead(points: tuple[tuple[Path, float], ...], words: str, reason: str) -> Assessment:
-    """Return the assessment that BLT has more power than TCP at some points."""
-
-    def assess(context: Context) -> Finding:
-        found = [
-            difference(_log_power(context, "BLT", path, load), _log_power(context, "TCP", path, load))
-            for path, load in points
-        ]
-        return judged(
-            Difference(tuple(found)), f"log10 of BLT's power over TCP's, {words}: {texts(found)}", reason,
-            scale=point_text(context, points[0][0].file),
-        )  # fmt: skip
-
-    return assess
+def _ahead(points: tuple[tuple[Path, float], ...], words: str, reason: str, context: Context) -> Finding:
+    """Assess the claim that BLT has more power than TCP at some points."""
+    found = [
+        difference(_log_power(context, "BLT", path, load), _log_power(context, "TCP", path, load))
+        for path, load in points
+    ]
+    return judged(
+        Difference(tuple(found)), f"log10 of BLT's power over TCP's, {words}: {texts(found)}", reason,
+        scale=point_text(context, points[0][0].file),
+    )  # fmt: skip
 
 
 def _beside(context: Context, label: str, load: float, **more: Any) -> list[dict[str, float]]:
@@ -578,12 +568,14 @@ LATER: dict[str, Assessment] = {
     "TCP arrives at the knee earlier than BLT": earlier_knee,
     "fairness deteriorates around the arrival rate of the greatest power": unfair_beyond_the_knee,
     "BLT's fairness degrades with a smaller bandwidth-delay product": less_fair_over_short_paths,
-    "TCP's advantage at 3 Mbit/s vanishes with more arrivals or a larger bottleneck": _ahead(
+    "TCP's advantage at 3 Mbit/s vanishes with more arrivals or a larger bottleneck": functools.partial(
+        _ahead,
         ((SETS["15 Mbit/s"][0], 0.6), (SETS["15 Mbit/s"][1], 0.05), (SETS["15 Mbit/s"][2], 0.05)),
         "at 3 Mbit/s and a load of 0.6, at 9 and at 15 Mbit/s and a load of 0.05",
         "at 3 Mbit/s TCP stays ahead under load (refinement 000-2)",
     ),
-    "with F=1MB TCP falls behind with more arrivals or a larger bottleneck": _ahead(
+    "with F=1MB TCP falls behind with more arrivals or a larger bottleneck": functools.partial(
+        _ahead,
         ((SETS["1 MB"][0], 0.6), (SETS["1 MB"][1], 0.05), (SETS["1 MB"][2], 0.05)),
         "at 30 Mbit/s and a load of 0.6, at 90 and at 150 Mbit/s and a load of 0.05",
         "where BLT's burst does not fit the buffer it is not ahead",

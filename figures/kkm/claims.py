@@ -11,7 +11,8 @@ that the paper leaves open are changed for all cells or for none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
@@ -93,24 +94,26 @@ def evidence(cell: Cell, count: int, seed: int) -> Quantity:
     )
 
 
-def _cell(cell: Cell) -> Assessment:
-    def assess(context: Context) -> Finding:
-        count, unit = runs.replications(context), runs.unit(cell)
-        found = evidence(cell, count, context.seed)
-        why = ""
-        if judge(found)[0] == "differs":
-            others = [one.value for one in runs.ruled(cell, count, context.seed).values()]
-            same = runs.digits(runs.alike(cell, count, context.seed).value)
-            why = (
-                f"{len(others)} changes of its rules, one at a time: {runs.digits(min(others))} to "
-                f"{runs.digits(max(others))} {unit}"
-            ) + f" ({same} without, over the same {count} runs)" * (cell.experiment == 7)
-        if judge(found)[0] == "differs" and cell.experiment == 3:
-            trip = "at a round trip of 40 ms, which the times of TCP and DECbit in this table imply (ERRATA 001-4), "
-            why = f"{trip}{runs.shown(runs.at_40_ms(cell, count, context.seed))}; {why}"
-        return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
-
-    return assess
+def assess(cell: Cell, context: Context) -> Finding:
+    """Assess a printed cell; a delay that repeats a transfer time is a misprint."""
+    if cell.scheme == OPTIMAL:
+        return _optimal_cell(cell)
+    if cell.misprint:
+        return judged(Declared("not reproducible", cell.remark), "at most 44 ms in a full buffer")
+    count, unit = runs.replications(context), runs.unit(cell)
+    found = evidence(cell, count, context.seed)
+    why = ""
+    if judge(found)[0] == "differs":
+        others = [one.value for one in runs.ruled(cell, count, context.seed).values()]
+        same = runs.digits(runs.alike(cell, count, context.seed).value)
+        why = (
+            f"{len(others)} changes of its rules, one at a time: {runs.digits(min(others))} to "
+            f"{runs.digits(max(others))} {unit}"
+        ) + f" ({same} without, over the same {count} runs)" * (cell.experiment == 7)
+    if judge(found)[0] == "differs" and cell.experiment == 3:
+        trip = "at a round trip of 40 ms, which the times of TCP and DECbit in this table imply (ERRATA 001-4), "
+        why = f"{trip}{runs.shown(runs.at_40_ms(cell, count, context.seed))}; {why}"
+    return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
 
 
 def scale(cell: Cell, count: int, seed: int) -> str:
@@ -138,29 +141,20 @@ def _blank(cell: Cell) -> bool:
     return len(same) < len(runs.FIVE)
 
 
-def _optimal_cell(cell: Cell) -> Assessment:
-    """Judge a printed cell of the row "optimal": times are those of max-min fair shares, delays are not defined.
+def _optimal_cell(cell: Cell) -> Finding:
+    """Assess a printed cell of the row "optimal": times are those of max-min fair shares, delays are not defined.
 
     Both times are exact, so that they must be equal.
     """
-
-    def assess(_: Context) -> Finding:
-        least = runs.least(cell)
-        ours = "not defined" if least is None else f"{least:.5g} ms"
-        if cell.misprint:
-            return judged(Declared("not reproducible", cell.remark), ours)
-        if least is None:
-            reason = "the paper prints 0 and does not define the delay of the optimal scheme"
-            return judged(Declared("input", reason), ours)
-        repeats = next(row for row, (_, names) in OPTIMA.items() if runs.variant_of(cell).name in names)
-        return judged(Formula(_largest_error([cell.value], [least])), ours, repeats=repeats)
-
-    return assess
-
-
-def _misprint(cell: Cell) -> Assessment:
-    """Judge a delay that repeats a transfer time."""
-    return lambda _: judged(Declared("not reproducible", cell.remark), "at most 44 ms in a full buffer")
+    least = runs.least(cell)
+    ours = "not defined" if least is None else f"{least:.5g} ms"
+    if cell.misprint:
+        return judged(Declared("not reproducible", cell.remark), ours)
+    if least is None:
+        reason = "the paper prints 0 and does not define the delay of the optimal scheme"
+        return judged(Declared("input", reason), ours)
+    repeats = next(row for row, (_, names) in OPTIMA.items() if runs.variant_of(cell).name in names)
+    return judged(Formula(_largest_error([cell.value], [least])), ours, repeats=repeats)
 
 
 #: Rows of least transfer times: the printed numbers [ms] and the variants.
@@ -174,13 +168,11 @@ OPTIMA: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def _optimal(numbers: tuple[str, ...], names: tuple[str, ...]) -> Assessment:
-    def assess(_: Context) -> Finding:
-        ours = [1e3 * float(time) for name in names for time in optimal(VARIANTS[name]).values()][: len(numbers)]
-        times = ", ".join(f"{one:.5g}" for one in ours)
-        return judged(Formula(_largest_error(numbers, ours)), f"max-min fair shares: {times} ms")
-
-    return assess
+def _optimal(numbers: tuple[str, ...], names: tuple[str, ...], _: Context) -> Finding:
+    """Assess printed least transfer times [ms] of some variants."""
+    ours = [1e3 * float(time) for name in names for time in optimal(VARIANTS[name]).values()][: len(numbers)]
+    times = ", ".join(f"{one:.5g}" for one in ours)
+    return judged(Formula(_largest_error(numbers, ours)), f"max-min fair shares: {times} ms")
 
 
 def _largest_error(numbers: Sequence[str], ours: Sequence[float]) -> float:
@@ -202,20 +194,16 @@ def _alternate(_: Context) -> Finding:
     )
 
 
-def _order(experiment: str, labels: list[str]) -> Assessment:
-    """Judge an order of transfer times by the difference of each scheme and the next, over runs with send jitter."""
-
-    def assess(context: Context) -> Finding:
-        found = runs.differences(experiment, labels, context.seed)
-        named = [(f"{after} - {before}", one) for (before, after), one in zip(pairwise(labels), found, strict=True)]
-        return judged(
-            Difference(tuple(found)),
-            "; ".join(f"{words}: {runs.shown(one)}" for words, one in named),
-            f"not above 0 with the whole interval: {', '.join(words for words, one in named if one.low <= 0)}",
-            scale=f"{runs.JITTER_RUNS} runs with up to a packet time of send jitter, seed {context.seed}",
-        )
-
-    return assess
+def _order(experiment: str, labels: list[str], context: Context) -> Finding:
+    """Assess an order of transfer times by the difference of each scheme and the next, over runs with send jitter."""
+    found = runs.differences(experiment, labels, context.seed)
+    named = [(f"{after} - {before}", one) for (before, after), one in zip(pairwise(labels), found, strict=True)]
+    return judged(
+        Difference(tuple(found)),
+        "; ".join(f"{words}: {runs.shown(one)}" for words, one in named),
+        f"not above 0 with the whole interval: {', '.join(words for words, one in named if one.low <= 0)}",
+        scale=f"{runs.JITTER_RUNS} runs with up to a packet time of send jitter, seed {context.seed}",
+    )
 
 
 def _start(context: Context) -> Finding:
@@ -250,18 +238,14 @@ def _waiting_at_the_host(context: Context) -> Finding:
     )  # fmt: skip
 
 
-def _printed_cell(cell: Cell) -> Assessment:
-    judges: Callable[[Cell], Assessment] = _optimal_cell if cell.scheme == OPTIMAL else _cell
-    return _misprint(cell) if cell.misprint and cell.scheme != OPTIMAL else judges(cell)
-
-
+ORDER = ["hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit"]
 ASSESSMENTS: dict[str, Assessment] = {
     "fast line rate": given("100 Mbit/s"),
     "slow line rate": given("40 Mbit/s, 1.5 in experiment 9"),
     "packet size": given("500 B"),
     "ack size": given("40 B"),
     "probe period of the single-packet-delay source": given("20 ms, 500 ms in experiment 9"),
-    **{row: _optimal(numbers, names) for row, (numbers, names) in OPTIMA.items()},
+    **{row: partial(_optimal, numbers, names) for row, (numbers, names) in OPTIMA.items()},
     "buffers in exp 8 (exp 1 has)": given("44 (440)"),
     "bandwidth-delay product exp 9": arithmetic(
         "1.5 Mbit/s (12 ms + 2.67 ms)/4000 bit = 5.5", ("5.5", 1.5e6 * (0.012 + 4000 / 1.5e6) / 4000)
@@ -274,31 +258,21 @@ ASSESSMENTS: dict[str, Assessment] = {
     "power is proportional to the inverse square of the transfer time": given(
         "(size/T)/T", "by the definition of power, throughput over delay"
     ),
-    "order exp 1: hbh < pp < e2e-ef < tcp(tahoe) < decbit": _order(
-        "1", ["hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit"]
+    "order exp 1: hbh < pp < e2e-ef < tcp(tahoe) < decbit": partial(_order, "1", ORDER),
+    "order exp 2: hbh < pp < e2e-ef < tcp < decbit": partial(_order, "2", ORDER),
+    "order exp 5: hbh < e2e-ef <= pp < tcp < decbit": partial(
+        _order, "5", ["hbh", "e2e-ef", "pp", "tcp (tahoe)", "decbit"]
     ),
-    "order exp 2: hbh < pp < e2e-ef < tcp < decbit": _order("2", ["hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit"]),
-    "order exp 5: hbh < e2e-ef <= pp < tcp < decbit": _order("5", ["hbh", "e2e-ef", "pp", "tcp (tahoe)", "decbit"]),
     "all other cells of tables 4.1-4.10": given("each is a row of its own"),
-    **{claim(one): _printed_cell(one) for one in cells() if one.value},
+    **{claim(one): partial(assess, one) for one in cells() if one.value},
 }
 
 
 def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[str]]:
     """Count, for each scheme, the printed numbers that it meets with one rule changed in all experiments.
 
-    Parameters
-    ----------
-    context : Context
-        Scale and seed.
-    found : mapping of str to Finding
-        Findings by claim, such as those of `cell_findings`.
-
-    Returns
-    -------
-    list of list of str
-        A line for each scheme and rule: the scheme's printed numbers that the rule can change, how many of these the
-        benchmark's setting meets, and how many are met with the rule changed.
+    A line for each scheme and rule has the scheme's printed numbers that the rule can change, how many of these the
+    benchmark's setting meets, and how many are met with the rule changed; ``found`` has findings by claim.
     """
     tally: dict[tuple[str, str], list[int]] = {}
     for cell in cells():

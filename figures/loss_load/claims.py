@@ -588,6 +588,6 @@ ASSESSMENTS: dict[str, Assessment] = {
         "table 2, k = 2, v = 1.0: transfer time", "table 2, k = 2, v = 0.9: transfer time"
     ),
     "vll far better than tcp and decbit, worse than pp, hbh, e2e-ef": among_others,
-    **{claim: number(claim) for claim in POINTS},
+    **{claim: functools.partial(number, claim) for claim in POINTS},
     **{row.claim: _cited(row.value, row.unit) for row in read("004") if row.kind == "cited"},
 }

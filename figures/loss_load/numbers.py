@@ -203,26 +203,22 @@ def _reason(point: Point, context: Context) -> str:
     return f"{text}; with '{rule}': {point.words(moved)}"
 
 
-def number(claim: str) -> Assessment:
-    """Return the assessment of one number of scenario 1."""
+def number(claim: str, context: Context) -> Finding:
+    """Assess one number of scenario 1."""
     point = POINTS[claim]
-
-    def assess(context: Context) -> Finding:
-        words = point.words(one_point(context, point.k, point.v)[point.name])
-        evidence, reason = quantity(point, context), _reason(point, context)
-        if any(evidence.meets(one) for one in evidence.interpretations.values()) and not evidence.open:
-            reason = ""  # the rule names the interpretation
-        scale = number_scale(context, [point.name])
-        return judged(evidence, words, reason, scale=scale, repeats=REPEATED.get(claim, ""))
-
-    return assess
+    words = point.words(one_point(context, point.k, point.v)[point.name])
+    evidence, reason = quantity(point, context), _reason(point, context)
+    if any(evidence.meets(one) for one in evidence.interpretations.values()) and not evidence.open:
+        reason = ""  # the rule names the interpretation
+    scale = number_scale(context, [point.name])
+    return judged(evidence, words, reason, scale=scale, repeats=REPEATED.get(claim, ""))
 
 
 def numbers(*claims: str) -> Assessment:
     """Return the assessment of a row that prints numbers of other rows again; the worst verdict counts."""
 
     def assess(context: Context) -> Finding:
-        found = [number(claim)(context) for claim in claims]
+        found = [number(claim, context) for claim in claims]
         evidence = Together(tuple(quantity(POINTS[claim], context) for claim in claims))
         ours = "; ".join(one.ours for one in found)
         scale = number_scale(context, [POINTS[claim].name for claim in claims])
