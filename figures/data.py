@@ -70,15 +70,8 @@ def gathered(
 def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
     """Return the files of a dataset as data frames, by their names without ``.csv``.
 
-    Parameters
-    ----------
-    data : xarray.Dataset
-        Data of the picture; samples of single replications are left out.
-    name : str
-        Name of the picture.
+    Samples of single replications are left out.
 
-    Examples
-    --------
     >>> two = xr.Dataset({"a": ("x", [1.0, 2.0]), "b": (("x", "y"), [[1.0], [2.0]])}, {"x": [3, 4], "y": ["z"]})
     >>> {key: list(frame) for key, frame in frames(two, "picture").items()}
     {'picture_by_x': ['x', 'a'], 'picture_by_x_y': ['x', 'y', 'b']}
@@ -97,19 +90,7 @@ def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
 
 
 def write(files: AtomicFiles, name: str, data: xr.Dataset, made_by: str) -> None:
-    """Write the files of a picture's data.
-
-    Parameters
-    ----------
-    files : AtomicFiles
-        Destination.
-    name : str
-        Name of the picture.
-    data : xarray.Dataset
-        Data of the picture.
-    made_by : str
-        Module that simulates and draws it.
-    """
+    """Write the files of a picture's data; their first lines name the module by which they are made."""
     for key, frame in frames(data, name).items():
         said = (
             f"{one} [{data[one].attrs['units']}]" for one in frame if "units" in getattr(data.get(one), "attrs", {})
@@ -145,19 +126,10 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) -> xr.Dataset:
-    """Read a file of `write` as a Dataset, so that a picture can be drawn without a simulation.
+    """Read the files of `write` as a Dataset, so that a picture can be drawn without a simulation.
 
-    Parameters
-    ----------
-    name : str
-        Name of the picture.
-    *dims : tuple of str
-        Dimensions of each of its files.
-    directory : Path, optional
-        Folder of the files; that of the figure by default.
+    ``dims`` are the dimensions of each file; the folder is that of the figure by default.
 
-    Examples
-    --------
     >>> import tempfile
     >>> line = xr.Dataset({"y": ("x", [1.5, 4.0, 9.0], {"units": "m"})}, {"x": [3, 1, 2]})
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -184,21 +156,7 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
 
 
 def compare(data: xr.Dataset, name: str, directory: Path | None = None) -> int:
-    """Compare new results with the stored files: every row of ``data`` must be stored with the same numbers.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        All of a picture's data or some of its points.
-    name : str
-        Name of the picture.
-    directory : Path, optional
-        Folder of the stored files; that of the figure by default.
-
-    Returns
-    -------
-    int
-        Number of compared values.
+    """Compare new results, or some of their points, with the stored files; return the number of compared values.
 
     Raises
     ------

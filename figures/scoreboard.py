@@ -99,19 +99,8 @@ def simulate(
 ) -> dict[str, Any]:
     """Run all simulations for the verdicts; return the counts, the page, and the table of all rows.
 
-    Parameters
-    ----------
-    packets : float or mapping
-        Scale of the runs, see `figures.verdicts.scoreboard` [packets]: for all papers, or for each paper that
-        the scoreboard should have.
-    seed : int
-        Seed of the random numbers.
-    store : str or Path
-        Directory for finished papers.
-    progress : bool, optional
-        Whether to show a progress bar; by default, if the standard error is a terminal.
-    new : bool
-        Whether to run only claims that the stored page has not, and to keep its other rows.
+    The arguments are those of `figures.verdicts.scoreboard`, but ``packets`` may also give a scale for each paper that
+    the scoreboard should have. With ``new``, only claims that the stored page has not are run, and its other rows stay.
     """
     import pandas as pd
 

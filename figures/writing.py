@@ -1,4 +1,7 @@
-"""Parts of the gallery: simulated, drawn and stored together, in the project's style; interval bars."""
+"""Parts of the gallery: simulated, drawn and stored together, in the project's style; interval bars.
+
+The module of a part runs with ``python -m``; its option ``--redraw`` draws the pictures from the stored numbers.
+"""
 
 from __future__ import annotations
 

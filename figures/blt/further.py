@@ -1,9 +1,7 @@
 """BLT in situations that its authors left to later work: ratios of BLT's greatest power to CUBIC's.
 
-``blt_further``: several bottlenecks, multiplexers that ignore priorities, lost acknowledgments, self-similar
-interference, and an abusive source (Kim and Farber 1994, sections 3.3.4, 4.3.3, 5.2). ``blt_further.md``: the numbers.
-Run with ``python -m figures.blt.further``; it takes some minutes; ``--store DIRECTORY`` keeps finished runs, and
-``--redraw`` draws the stored numbers.
+The situations are those of Kim and Farber (1994), sections 3.3.4, 4.3.3 and 5.2; ``blt_further.md`` has the numbers.
+Run with ``python -m figures.blt.further``; it takes some minutes; ``--store DIRECTORY`` keeps finished runs.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Kim and Farber, BLT: table 1, figures 1 to 3, 5 to 13, 15 to 31 simulated, the plane of figure 14, and their outlook.
+"""Kim and Farber, BLT: figures 1 to 3 and 5 to 31 simulated, table 1, the plane of figure 14, and their outlook.
 
-``blt_1_2``, ``blt_3``: windows of BLT and of slow start, ``blt_5``: the knee of the power, ``blt_6_7``: response times
-and utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``, ``blt_21_24``, ``blt_25_27``:
-power with its upper bound, and fairness, a column for each network. ``blt_14``: the bandwidth-delay plane with an
-estimate of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest powers. ``blt_interpretations``:
-table 1 under every interpretation of what the text leaves open. ``blt_outlook``: larger buffers, self-similar cross
-traffic, interactive traffic. ``blt_tables.md``: the numbers.
-
-Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores. ``--store DIRECTORY`` keeps finished
-runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
+``blt_tables.md`` has the numbers. Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores.
+``--store DIRECTORY`` keeps finished runs, so that it can be interrupted.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Kim and Farber (1994), section 3.3.4, leave open which priority traffic without flow control should have. A constant
 stream of a fifth of the bottleneck's capacity, all of whose packets have one priority, crosses the reference network
-beside files of BLT; priority 0 is what the section proposes for real-time traffic. ``blt_priorities``. Run with
-``python -m figures.blt.priorities``; it takes a minute; ``--redraw`` draws the stored numbers.
+beside files of BLT; priority 0 is what the section proposes for real-time traffic. Run with ``python -m
+figures.blt.priorities``; it takes a minute.
 """
 
 from __future__ import annotations

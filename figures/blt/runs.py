@@ -64,32 +64,12 @@ def observe(
     label: str, path: Path, load: float, *, packets: float = 3e5, round_trips: float = ROUND_TRIPS, rng: Any = None,
     **more: Any,
 ) -> dict[str, float]:  # fmt: skip
-    """Run one network and return the `QUANTITIES` of its files, counted after `WARM_UP`.
+    """Run one network and return the `QUANTITIES` of its files, counted after `WARM_UP`; NaN if none is complete.
 
-    Parameters
-    ----------
-    label : str
-        Name in `figures.blt.networks.COMPETITORS`.
-    path : Path
-        The network.
-    load : float
-        Offered load [capacities].
-    packets : float
-        Least number of packets of the files that arrive.
-    round_trips : float
-        Least length of the run [round-trip times D].
-    rng : Generator
-        Source of randomness.
-    more : object
-        Further arguments of `dumbbell`; its "small" files are counted as ``small_transfer_time`` and so on.
+    The run has at least ``packets`` packets of files that arrive, and at least ``round_trips`` round-trip times D.
+    Label, path, load and ``more`` are arguments of `dumbbell`; its "small" files are counted as
+    ``small_transfer_time`` and so on.
 
-    Returns
-    -------
-    dict of str to float
-        Values of `QUANTITIES`; NaN where no file was completed.
-
-    Examples
-    --------
     >>> seen = observe("BLT", Path(1000, 1000), 0.3, packets=1e5, rng=1)
     >>> 0.0308 < seen["response_time"] < 0.0320
     True
@@ -152,30 +132,11 @@ def powers(
     store: Any = None,
     **more: Any,
 ) -> xr.Dataset:
-    """Simulate several competitors over several bottlenecks of one network and several loads.
+    """Simulate several competitors over several bottlenecks of one network and several loads, by `observe`.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        Names of competitors.
-    paths : sequence of Path
-        Networks that differ in their bottleneck only.
-    loads : sequence of float
-        Offered loads [capacities].
-    packets, round_trips, more
-        As for `observe`.
-    rng : int
-        Seed.
-    replications : int
-        Independent runs at each point [runs].
-    store : path, optional
-        Directory for finished runs, see `longfat.sweep`.
-
-    Returns
-    -------
-    xarray.Dataset
-        Along ``label``, ``bottleneck`` [Mbit/s], ``load``: means, ``_lower`` and ``_upper`` of 95 % intervals, and
-        ``_samples`` along ``replication``.
+    The paths differ in their bottleneck only. Finished runs are stored in the directory ``store``. The result has along
+    ``label``, ``bottleneck`` [Mbit/s] and ``load`` [capacities] means, ``_lower`` and ``_upper`` of 95 % intervals, and
+    ``_samples`` along ``replication``.
     """
     first = paths[0]
     function = functools.partial(
@@ -191,18 +152,11 @@ def powers(
 
 
 def each_greatest(samples: np.ndarray) -> np.ndarray:
-    """Return every run's value at the load with the greatest mean of the other runs.
+    """Return every run's value at the load with the greatest mean of the other runs; samples are by load and run.
 
     The largest of several noisy means is too large on average; a run that does not choose its own load has no such
     bias.
 
-    Parameters
-    ----------
-    samples : array
-        Samples, first axis loads, second axis replications (at least two).
-
-    Examples
-    --------
     >>> each_greatest(np.array([[1.0, 1.0, 1.0], [2.0, 2.2, 2.4], [1.0, 1.0, 3.0]]))  # the last 3 is not selected
     array([2. , 2.2, 2.4])
     """

@@ -1,9 +1,7 @@
 """BLT today: network power of files sent at once over that of CUBIC and BBR, on paths of today.
 
-``blt_today``: ratios of the greatest powers over the bandwidth-delay product, in files, beside the estimate from the
-unloaded times. ``blt_today_beside``: response times where half of the files are CUBIC's and half are sent at once.
-``blt_today.md``: the numbers, and where BLT is ahead. Run with ``python -m figures.blt.today``; it takes half an
-hour on two cores; ``--store DIRECTORY`` keeps finished runs, and ``--redraw`` draws the stored numbers.
+The estimate is that of the unloaded times; ``blt_today.md`` has the numbers, and where BLT is ahead. Run with ``python
+-m figures.blt.today``; it takes half an hour on two cores; ``--store DIRECTORY`` keeps finished runs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """CADPC further: noise, a target below the capacity, weights over three links, TCP, and a router without the protocol.
 
-``cadpc_further``: a link's utilisation by ten flows, over losses and target; weights that a broker gives, and a
-rate bounded by that of TCP (Welzl 2005, section IV.B); a bottleneck behind a router that does not know the protocol
-(section IV.A). Run with ``python -m figures.cadpc.further``; it takes a minute; ``--redraw`` draws the
-stored numbers.
+Welzl (2005), section IV.B, has weights that a broker gives and a rate bounded by that of TCP, section IV.A a bottleneck
+behind a router that does not know the protocol. Run with ``python -m figures.cadpc.further``; it takes a minute.
 """
 
 from __future__ import annotations

@@ -173,16 +173,7 @@ def dumbbell(
 def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0, **parameters: float) -> Network:
     """Return the network of figure 2, right: flow i sends a request every 4 (i + 1) round trips.
 
-    Parameters
-    ----------
-    equal_starts : bool
-        Whether all flows start together, as in the paper, or one after the other, the shortest period first.
-    flows : int
-        Number of flows.
-    apart : float
-        Time between two starts, if they are not equal [s].
-    parameters : float
-        Further parameters of the scheme.
+    All flows start together, as in the paper, or ``apart`` seconds one after the other, the shortest period first.
     """
     net = bare_dumbbell()
     for k in range(flows):
@@ -288,18 +279,8 @@ def hidden_bottleneck(
 ) -> Network:  # fmt: skip
     """Return three links, the second, "b-c", with half the rate, which one router or none reports.
 
-    Parameters
-    ----------
-    answers : bool or {"incoming"}
-        Whether the router in front of the second link reports it, or the one behind it.
-    starts : sequence of float
-        Time at which each flow starts [s].
-    delay : float
-        Propagation delay of each link [s].
-    buffer : int
-        Buffer of each link [packets].
-    flow : object
-        Further arguments of `Network.flow`.
+    The router in front of that link reports it if ``answers`` is true, the one behind it if it is "incoming". The flows
+    start at ``starts`` [s]; ``flow`` has further arguments of `Network.flow`.
     """
     net, nodes = Network(), "abcd"
     for k, (tail, head) in enumerate(pairwise(nodes)):

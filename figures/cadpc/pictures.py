@@ -1,10 +1,6 @@
 """Welzl, CADPC: figures 1, 2 and 3, table II, and the scenarios that the paper only names, all simulated.
 
-``cadpc_1``: bytes transferred by ten CADPC or Reno flows. ``cadpc_2``: starts one after the other; unequal update
-periods. ``cadpc_3``: fifty flows over bottlenecks of 1 to 100 Mbit/s, every competitor. ``cadpc_changes``: a path
-that changes, converged groups that mix, two bottlenecks. ``cadpc_delay``, ``cadpc_queues``, ``cadpc_web``: delays,
-marking queues, web-like background. ``cadpc_snmp``: byte counters that are read through SNMP. Run with
-``python -m figures.cadpc``; it takes some minutes; ``--redraw`` draws the pictures again from the stored numbers.
+Run with ``python -m figures.cadpc``; it takes some minutes.
 """
 
 from __future__ import annotations

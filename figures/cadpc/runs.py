@@ -90,30 +90,8 @@ def measured(
 ) -> dict[str, np.ndarray]:
     """Simulate `dumbbell`; return every quantity of `QUANTITIES` as an array with one value from each run.
 
-    Parameters
-    ----------
-    label : str
-        Label in `figures.cadpc.networks.COMPETITORS`.
-    flows : int
-        Number of flows.
-    capacity : float
-        Capacity of the bottleneck [bytes/s].
-    duration, warm_up : float
-        End of the run and start of the measurement [s].
-    replications : int
-        Independent runs.
-    rng : int
-        Seed.
-    more : object
-        Further arguments of `dumbbell`.
+    Measurement begins at ``warm_up`` [s] and ends at ``duration`` [s]; ``more`` has further arguments of `dumbbell`.
 
-    Returns
-    -------
-    dict of str to array
-        Values of each run, by the keys of `QUANTITIES`.
-
-    Examples
-    --------
     >>> found = measured("CADPC", 10, duration=60, warm_up=30, replications=2)
     >>> bool((abs(found["throughput"] - 10 / 11) < 0.03).all())
     True
@@ -211,16 +189,7 @@ def unevenness(data: xr.Dataset, begin: float, bin: float = 1.0) -> float:
 def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: float = 4.8) -> float:
     """Return when the mean rate of the flows comes within a fraction of a share for good [s]; infinite if never.
 
-    Parameters
-    ----------
-    data : xarray.Dataset
-        A run with traces.
-    share : float
-        Rate to which the flows should converge [bytes/s].
-    within : float
-        Tolerance, relative to the share [1].
-    bin : float
-        Length of the bins over which rates are averaged [s].
+    The share is in bytes/s; rates are averaged over bins [s].
     """
     seen = rates(data, bin).mean("flow") if data.sizes["flow"] > 1 else rates(data, bin).isel(flow=0)
     off = np.flatnonzero(abs(seen.values / share - 1) > within)
@@ -230,17 +199,7 @@ def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: fl
 
 
 def reached_after(data: xr.Dataset, rate: float, bin: float = 4.0) -> float:
-    """Return when the total of the flows first reaches a rate [s]; infinite if never.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        A run with traces.
-    rate : float
-        The rate [bytes/s].
-    bin : float
-        Length of the bins over which the total is averaged [s].
-    """
+    """Return when the total of the flows, averaged over bins [s], first reaches a rate [bytes/s]; infinite if never."""
     seen = rates(data, bin).sum("flow")
     there = np.flatnonzero(seen.values >= rate)
     return float(seen.time[there[0]]) if len(there) else float("inf")

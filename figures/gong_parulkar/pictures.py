@@ -1,8 +1,7 @@
 """Figures of Gong & Parulkar, WUCS-92-38: figure 14, throughput efficiency, analysis against simulation.
 
 The paper gives neither rate nor round-trip time. Taken here: 150 Mbit/s, 20 ms, segments of 16 packets of
-1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``;
-``--redraw`` draws the picture again from the stored numbers.
+1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``.
 """
 
 from __future__ import annotations
@@ -25,15 +24,7 @@ WINDOWS = [1, *range(2, 23, 2), 23, 24, 25, *range(26, 47, 2), 47, 48, 50, 54, 5
 
 
 def figure_14(packets: float = 1e7, rng: int = 14) -> xr.Dataset:
-    """Return law, printed law and simulation for the three families of curves in figure 14.
-
-    Parameters
-    ----------
-    packets : float
-        Packets delivered at each point [packets].
-    rng : int
-        Seed.
-    """
+    """Return law, printed law and simulation for the curves in figure 14, from ``packets`` packets at each point."""
     data = simulate(
         window=WINDOWS,
         loss=LOSSES,

@@ -2,8 +2,7 @@
 
 The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates 10^7
 packets a point, which is a hundred losses only at p = 1e-5; here every point has ten runs of that length. Run with
-``python -m figures.gong_parulkar.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures from
-the stored numbers.
+``python -m figures.gong_parulkar.receive_buffers``; it takes about a minute.
 """
 
 from __future__ import annotations
@@ -41,14 +40,8 @@ PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2
 def figures_17_to_19(packets: float = PACKETS, rng: int = 17) -> xr.Dataset:
     """Simulate the paper's three experiments and another interpretation of hard acknowledgment.
 
-    The results are along ``experiment``.
-
-    Parameters
-    ----------
-    packets : float
-        Packets delivered at each point, ten runs together [packets].
-    rng : int
-        Seed; every experiment has the same random numbers.
+    The results are along ``experiment``; every experiment has the same random numbers. Ten runs together deliver
+    ``packets`` packets at each point.
     """
     found = []
     for settings in EXPERIMENTS.values():
@@ -78,13 +71,6 @@ def one_loss(ack: Strategy, segments: int = LOST + 300) -> xr.Dataset:
     """Trace every group of segments after one lost packet.
 
     Times are in segment times since the loss, segments are counted from the lost one.
-
-    Parameters
-    ----------
-    ack : str
-        ``"hard"`` or ``"soft"``.
-    segments : int
-        Segments delivered [segments].
     """
     s = PATH.segment_packets
     data = trace(

@@ -1,10 +1,6 @@
 """SSTP (Gong and Parulkar 1992): slow receivers, lost control packets, and senders without rate control.
 
-``sstp_receivers``: segments granted, begun and accepted when the application slows down; ``sstp_control``: the transfer
-time when control packets are lost, which the paper excludes (section 4.2); ``sstp_sharing``: goodput of four
-rate-controlled connections beside one without rate control, and of five such, at a drop-tail, a loss-load and a
-fair-queueing link; ``sstp_booked``: the first of these by the load that the four have negotiated.
-Run with ``python -m figures.gong_parulkar.sstp``; ``--redraw`` draws the pictures from the stored numbers.
+The paper excludes the loss of control packets (section 4.2). Run with ``python -m figures.gong_parulkar.sstp``.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 ``kkm_tables.md`` has a table for each experiment, with our values and the printed ones in brackets, then the 174
 printed cells with the verdicts and reasons of the scoreboard, from the same runs, and how many printed numbers a scheme
-meets with one of its rules changed. Figure 7 has the sending rate of connection 1 under the
-paper's five schemes; the paper does not say in which experiment, we take experiment 1. ``kkm_rates_*`` and
-``kkm_queues_*`` show sending rate and queue in another experiment. Run with ``python -m figures.kkm``; it takes some
-minutes; ``--redraw`` draws the pictures from the stored numbers.
+meets with one of its rules changed. The paper does not say in which experiment it has drawn figure 7; we take
+experiment 1. Run with ``python -m figures.kkm``; it takes some minutes.
 """
 
 from __future__ import annotations
@@ -47,15 +45,7 @@ ASKS = {
 
 
 def shows(experiment: int, data: xr.Dataset) -> str:
-    """Summarise an experiment: times relative to the optimal ones, losses, and the paper's order of the schemes.
-
-    Parameters
-    ----------
-    experiment : int
-        1 to 10.
-    data : xarray.Dataset
-        Result of `longfat.benchmark.run`, with the optimal times.
-    """
+    """Summarise an experiment: times relative to the optimal ones, losses, and the paper's order of the schemes."""
     mine = data.isel(variant=np.flatnonzero(data.experiment.values == experiment))
     labels = dict(zip(data.scheme.values, data.label.values, strict=True))
     ratios = (mine.transfer_time / mine.transfer_time.sel(scheme="optimal")).mean(("variant", "connection"))

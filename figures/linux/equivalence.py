@@ -235,26 +235,11 @@ def run(
     at_once: int = 2,
     progress: bool = True,
 ) -> list[Statement]:
-    """Run cases on Linux and in the simulator, and return a statement on each of their quantities.
+    """Run cases on Linux and in the simulator, and return a statement on each of their quantities, in their order.
 
-    Parameters
-    ----------
-    chosen : iterable of Case, optional
-        The cases; by default all of `figures.linux.cases`.
-    quick : bool
-        Run one case of each group only, twice.
-    seed : int
-        Seed of the first run of each case; run k has the seed plus k.
-    at_once : int
-        Scenarios that run on Linux at the same time.
-    progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    list of Statement
-        Statements in the order of the cases; the verdict is "spoilt" if the machine's load has spoilt a run and each of
-        its repetitions.
+    By default these are all cases, and with ``quick`` one of each group, which runs twice. Run k of a case has the seed
+    plus k; Linux runs ``at_once`` scenarios at the same time. The verdict is "spoilt" if the machine's load has spoilt
+    a run and each of its repetitions.
 
     Raises
     ------

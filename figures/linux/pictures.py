@@ -1,8 +1,7 @@
 """Windows and queues of one flow in the simulator and on Linux, drawn in the same axes.
 
-``linux_traces``: Reno, CUBIC and BBR at a drop-tail link. ``python -m figures.linux`` runs Linux for two minutes, and
-needs what `longfat testbed` needs; ``--here`` runs only the simulator, beside the stored results of Linux, and
-``--redraw`` draws the picture from the stored numbers.
+``python -m figures.linux`` runs Linux for two minutes, and needs what `longfat testbed` needs; ``--here`` runs only the
+simulator, beside the stored results of Linux.
 """
 
 from __future__ import annotations

@@ -131,26 +131,11 @@ FAIR_START = Interpretation(start_rate=CAPACITY / 2)
 
 
 def scenario_0(k: float, v: float, interpretation: Interpretation = PLAIN) -> Network:
-    """Return scenario 0: two sources that maximise throughput, over one switch.
+    """Return scenario 0: two sources, "c1" and "c2", that maximise throughput, over one switch.
 
-    H1 and H2 have links of 200 Mbit/s, H3 is behind 40 Mbit/s; each link has 1 ms.
+    H1 and H2 have links of 200 Mbit/s, H3 is behind 40 Mbit/s; each link has 1 ms. The severity k of the loss-load
+    curve is in (0, 50], the virtual factor v in (0, 1].
 
-    Parameters
-    ----------
-    k : float
-        Severity of the loss-load curve [1], in (0, 50].
-    v : float
-        Virtual factor [1], in (0, 1].
-    interpretation : Interpretation
-        Rules that are not printed.
-
-    Returns
-    -------
-    longfat.sim.Network
-        Flows "c1" and "c2", bottleneck "S1-H3".
-
-    Examples
-    --------
     >>> from longfat.sim import run
     >>> data = run(scenario_0(2, 2 / 3), rng=1, progress=False)
     >>> 0.804 < float(data.transfer_time.sel(flow="c1")) < 0.82  # 800 ms and 4 ms at best
@@ -177,30 +162,10 @@ def scenario_1(
 ) -> Network:
     """Return scenario 1, slow changes in cross traffic: eleven sources that minimise response time.
 
-    They share a link of 40 Mbit/s; the round-trip time is 44 ms.
+    "c1" has a file of 2 MB, "c2" to "c11" have 500 kB each. They share the link "S1-S2" of 40 Mbit/s; the round-trip
+    time is 44 ms. For `figures.loss_load.claims.REASONS` all propagation delays are shorter by the factor ``nearer``,
+    sources maximise the raw throughput (``response`` 0), or ``crowd`` sources share the file of each one.
 
-    Parameters
-    ----------
-    k : float
-        Severity of the loss-load curve [1], in (0, 50].
-    v : float
-        Virtual factor [1], in (0, 1].
-    interpretation : Interpretation
-        Rules that are not printed.
-    nearer : float
-        Factor by which all propagation delays are shorter [1].
-    response : int
-        Sources minimise the response time (1) or maximise the raw throughput (0).
-    crowd : int
-        Sources in place of each one, which share its file.
-
-    Returns
-    -------
-    longfat.sim.Network
-        Flows "c1" (2 MB) to "c11" (500 kB each), bottleneck "S1-S2".
-
-    Examples
-    --------
     >>> len(scenario_1(2, 1.0).flows)
     11
     """

@@ -3,8 +3,7 @@
 Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
 are scenario 1 under two interpretations of the paper's open rules: the formulas as printed, and the rules by which the
 printed numbers are judged (`figures.loss_load.networks`). ``loss_load_tables.md`` has every printed number of scenario
-1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes some minutes;
-``--redraw`` draws the pictures from the stored numbers.
+1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes some minutes.
 """
 
 from __future__ import annotations
@@ -34,13 +33,7 @@ OTHERS = (0.6, 0.6)  # rates of the other sources in figure 2, which the paper d
 
 
 def figure_2(k: float = 5) -> xr.Dataset:
-    """Return the loss-load curve and the raw throughput of a source beside two others of rate 0.6.
-
-    Parameters
-    ----------
-    k : float
-        Severity [1].
-    """
+    """Return the loss-load curve of severity k and the raw throughput of a source beside two others of rate 0.6."""
     a, b = sum(OTHERS) - 1, sum(f ** (k + 1) for f in OTHERS)
     rate = np.linspace(0, 1, 501)
     best = float(laws.throughput_optimal_rate(a, b, k))

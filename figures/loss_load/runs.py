@@ -33,26 +33,10 @@ SETTLED = 496 + 3 * 44
 def two_sources(
     k: float, v: float, interpretation: Interpretation = PLAIN, *, replications: int = 10, rng: int = 0
 ) -> dict[str, Estimate]:
-    """Measure connection 1 of scenario 0, over the whole transfer and after its start.
+    """Return ``transfer_time`` [s], ``loss`` and ``late_loss`` [1] of connection 1 of scenario 0, with 95 % intervals.
 
-    Parameters
-    ----------
-    k, v : float
-        Severity of the loss-load curve, and the virtual factor [1].
-    interpretation : Interpretation
-        Rules that are not printed.
-    replications : int
-        Independent runs, at least 2.
-    rng : int
-        Seed.
+    Late losses are those from 0.1 s to 0.75 s, after the start.
 
-    Returns
-    -------
-    dict of str to Estimate
-        ``transfer_time`` [s], ``loss`` and ``late_loss`` [1] with 95 % intervals; late is from 0.1 s to 0.75 s.
-
-    Examples
-    --------
     >>> two_sources(2, 2 / 3, replications=3)["late_loss"].value
     0.0
     """
@@ -75,18 +59,7 @@ def observe(
 ) -> xr.Dataset:
     """Measure connection 1 of scenario 1 in every replication, and the load offered to S1.
 
-    Parameters
-    ----------
-    net : Network
-        `scenario_1`, or one with a flow "c1" and a link "S1-S2".
-    replications : int
-        Independent runs.
-    rng : int
-        Seed.
-    longest : float
-        Simulated time [s].
-    silence : float
-        Time for which the switch counts a source that has nothing left to send [s].
+    The simulated time is ``longest`` [s]; the switch counts a source that has nothing left to send for ``silence`` [s].
 
     Returns
     -------
@@ -156,22 +129,12 @@ def load(data: xr.Dataset, bin: int = BIN) -> xr.DataArray:
 
 
 def numbers(data: xr.Dataset, bin: int = BIN) -> dict[str, np.ndarray]:
-    """Return every number that the paper prints for a run of scenario 1, from each replication.
+    """Return every number that the paper prints for a run of scenario 1, from each replication of `observe`.
 
-    Parameters
-    ----------
-    data : xarray.Dataset
-        Result of `observe`.
-    bin : int
-        Length of the bins over which packets are counted [ms].
-
-    Returns
-    -------
-    dict of str to array
-        ``transfer_time``, ``queueing_delay_mean``, ``queueing_delay_std`` [s], ``loss`` [1], ``peak_load`` before
-        500 ms, and from `SETTLED` to 1000 ms ``load_low`` and ``load_high`` (minimum and maximum),
-        ``quantile_load_low`` and ``quantile_load_high`` (10 % and 90 %) and ``load_mean``, all of the declared load;
-        with ``counted_`` before their names those of the packets counted in each bin.
+    They are ``transfer_time``, ``queueing_delay_mean``, ``queueing_delay_std`` [s], ``loss`` [1], ``peak_load`` before
+    500 ms, and from `SETTLED` to 1000 ms ``load_low`` and ``load_high`` (minimum and maximum), ``quantile_load_low``
+    and ``quantile_load_high`` (10 % and 90 %) and ``load_mean``, all of the declared load; with ``counted_`` before
+    their names those of the packets counted in bins of ``bin`` ms.
     """
     found = {str(name): data[name].values for name in data.data_vars if data[name].dims == ("replication",)}
     for prefix, series in (("", data.declared_load), ("counted_", load(data, bin))):

@@ -1,8 +1,7 @@
 """Costs and savings of a leaky bucket: delay and loss at the shaper against those at the queue.
 
-``loss_load_shaping``: ten on-off sources behind leaky buckets share a link, over the token rate (Prithviraj and
-Williamson, section 2.1, after Liu 1992). The sources are ours, because Liu's are not printed. Run with ``python -m
-figures.loss_load.shaping``; it takes a minute; ``--redraw`` draws the stored numbers.
+Ten on-off sources behind leaky buckets share a link (Prithviraj and Williamson, section 2.1, after Liu 1992). The
+sources are ours, because Liu's are not printed. Run with ``python -m figures.loss_load.shaping``; it takes a minute.
 """
 
 from __future__ import annotations

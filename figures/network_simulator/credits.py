@@ -1,8 +1,6 @@
 """Credit flow control of ATM beside hop-by-hop and explicit feedback, and Parekh and Gallager's bound beside packets.
 
-``credits``: use of the bottleneck, losses and waiting times over the buffers of the switches. ``delay_bound``: greatest
-delays behind a leaky bucket under fair queueing and VirtualClock, and delays in random traffic, against the bound. Run
-with ``python -m figures.network_simulator.credits``; it takes about a minute; ``--redraw`` draws the stored numbers.
+Run with ``python -m figures.network_simulator.credits``; it takes about a minute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The network simulator compared with laws: queues, the window sawtooth, the square-root law.
 
-Run with ``python -m figures.network_simulator``; it takes about half a minute; ``--redraw`` draws the picture from
-the stored numbers.
+Run with ``python -m figures.network_simulator``; it takes about half a minute.
 """
 
 from __future__ import annotations

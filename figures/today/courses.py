@@ -1,8 +1,6 @@
 """CUBIC's window beside its law over time, and the states of BBR beside a CUBIC flow.
 
-``courses_cubic``: the simulated window, the law between losses, and their difference; ``courses_bbr``: data in flight
-and delivery rates of both flows, with BBR's states. Run with ``python -m figures.today.courses``; ``--redraw`` draws
-the pictures from the stored numbers.
+Run with ``python -m figures.today.courses``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Design curves of CUBIC, Reno and BBR on a link of 100 Mbit/s and 40 ms, over its buffer and over the flows' windows.
 
-The default of ``longfat curves``. Run with ``python -m figures.today.curves``; ``--redraw`` draws the pictures again
-from the stored numbers.
+The default of ``longfat curves``. Run with ``python -m figures.today.curves``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Schemes and disciplines of today: utilisation, queueing delay, fairness, network power, and the ten experiments.
+"""Schemes and disciplines of today: utilisation, queueing delay, fairness, and network power.
 
-``today_buffer``: utilisation by one flow over the buffer; ``today_delay``: queueing delay of ten flows;
-``today_fairness``: goodputs over the ratio of round-trip times; ``today_power``: Kim and Farber's reference network.
-Run with ``python -m figures.today``; it takes some minutes; ``--redraw`` draws the pictures from the stored numbers.
+Run with ``python -m figures.today``; it takes some minutes.
 """
 
 from __future__ import annotations
