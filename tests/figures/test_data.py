@@ -27,7 +27,6 @@ from figures.network_simulator import credits
 from figures.network_simulator import pictures as network_simulator
 from figures.today import courses
 from figures.today import pictures as today
-from figures.today import runs as today_runs
 from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.benchmark import tables
@@ -195,7 +194,7 @@ def test_blt_today(monkeypatch):
     ],
 )
 def test_today(picture, first):
-    assert data.compare(today_runs.sweep(picture, **first), picture) > 0
+    assert data.compare(today.sweep(picture, **first), picture) > 0
 
 
 @pytest.mark.parametrize(
