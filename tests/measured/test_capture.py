@@ -440,6 +440,37 @@ def test_the_verdict_does_not_depend_on_when_a_flow_began():
     assert later.rate == pytest.approx(policer(flow).rate, rel=1e-9)
 
 
+def test_a_flow_that_was_slower_before_its_first_loss():
+    # 30 kB in 0.3 s, and 59 kB in 0.04 s until the loss: the bucket would have 250 kB more than just before it
+    slow = [Transmission(0.01 * (i - 30), 1000.0 * (i - 30), 1000, False, 0.02) for i in range(30)]
+    assert (
+        policer(slow + sent_through_a_bucket()).reason
+        == "not found: the flow was slower before the first loss than after it"
+    )
+
+
+def test_fewer_than_fifteen_packets_that_passed_are_too_few():
+    flow = sent_through_a_bucket(rate=1e5, bucket=2000, offered=1e6)[:90]  # one packet of ten passes
+    assert policer(flow).reason == "losses in 5 round trips are too few for a verdict"
+
+
+def test_few_losses_must_all_follow_long_round_trips():
+    trips = [0.02] * 10 + [0.1, 0.1, None] + [0.02] * 10 + [None]
+    flow = [Transmission(0.01 * i, 1000.0 * i, 1000, trip is None, trip) for i, trip in enumerate(trips)]
+    assert [policer(flow[:end]).policed for end in (13, 24)] == [False, None]
+
+
+def test_losses_in_a_row_are_one_burst():
+    def figures(losses):
+        sent = [Transmission(0.01 * i, 1000.0 * i, 1000, lost == "x") for i, lost in enumerate(losses)]
+        return flow_figures.measurement("", "pcap", flow_figures.Transfer(sent)).figures
+
+    one = figures(".xx.x.")
+    assert (one.loss, one.loss_burst, one.loss_events, one.packets_sent) == (0.5, 1.5, 2, 6)
+    none = figures("xx")  # of no use for a probability below 1
+    assert (none.loss, none.loss_interval, none.loss_events) == (None, None, None)
+
+
 def test_fifteen_losses_are_enough_to_tell():
     flow = sent_through_a_bucket()
     places = [i for i, one in enumerate(flow) if one.lost]
