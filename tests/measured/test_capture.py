@@ -100,12 +100,12 @@ def packet(time, back=False, sequence=0, ack=0, flags=ACK, payload=0, window=60_
     return struct.pack("<IIII", time // 10**6, time % 10**6, len(data), len(data) + payload) + data
 
 
-def handshake(start, *, shift=0, wrap=None):
+def handshake(start, *, shift=0, wrap=None, scaled=True, end=10_000):
     scale = bytes((2, 4, 3, 232, 3, 3, shift, 1))  # MSS 1000
     return [
-        packet(0, sequence=start - 1, flags=SYN, options=scale, wrap=wrap),
+        packet(0, sequence=start - 1, flags=SYN, options=scale if scaled else scale[:4], wrap=wrap),
         packet(10_000, True, 99, start, SYN | ACK, options=scale, wrap=wrap),
-        packet(10_000, sequence=start, ack=100, wrap=wrap),
+        packet(end, sequence=start, ack=100, wrap=wrap),
     ]
 
 
@@ -235,18 +235,22 @@ def test_the_rate_in_a_capture_at_the_receiver(tmp_path):
     assert "per time from the first data to the last" in next(one for one in figures.remarks if one[:4] == "rate")
 
 
-def test_a_closed_window(tmp_path):
-    # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms
-    records = handshake(5000, shift=2)
+@pytest.mark.parametrize(
+    ("scaled", "window", "limit"),
+    [(True, 500, "receiver window"), (False, 2000, "receiver window"), (False, 3000, None)],
+)
+def test_a_closed_window(tmp_path, scaled, window, limit):
+    # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms; RFC 7323, section 2.2: scaled if both offer it
+    records = handshake(5000, shift=2, scaled=scaled)
     for i in range(5):
         begin, time = 5000 + 2000 * i, 20_000 + 10_000 * i
         records += [packet(time, sequence=begin + 1000 * k, ack=100, payload=1000) for k in range(2)]
-        records.append(packet(time + 10_000, True, 100, begin + 2000, window=500))
+        records.append(packet(time + 10_000, True, 100, begin + 2000, window=window))
     figures = measured.read(written(tmp_path, records))
-    assert figures.limited_by == "receiver window"
+    assert figures.limited_by == limit
     assert figures.rate == pytest.approx(2000 / 0.010, rel=1e-9)
     # unknown before the first acknowledgment, then closed whenever data are outstanding: 40 of 50 ms
-    assert any("window was closed for 80% of the time" in one for one in figures.remarks)
+    assert any("window was closed for 80% of the time" in one for one in figures.remarks) == (limit is not None)
 
 
 def test_a_capture_at_the_receiver_that_begins_after_the_handshake(tmp_path):
@@ -267,6 +271,21 @@ def test_a_capture_at_the_sender_with_packets_in_another_order(tmp_path):
     figures = measured.read(written(tmp_path, handshake(5000) + data_in((0, 2, 3, 4, 1)) + acks))
     assert figures.round_trip_time == pytest.approx(0.010, rel=1e-9)
     assert not any("at the receiver" in one for one in figures.remarks)
+
+
+def test_one_late_packet_beside_losses_shows_no_capture_at_the_receiver(tmp_path):
+    """Without the handshake: two packets are in the capture twice, as at the sender, and one is late in it."""
+    records = transfer()[3:]
+    late = packet(20_950, sequence=5000 + 6000, ack=100, payload=1000)
+    figures = measured.read(written(tmp_path, [*records[:6], *records[7:10], late, *records[10:]]))
+    assert figures.round_trip_time == pytest.approx(0.01, abs=1e-3)
+    assert not any("at the receiver" in one for one in figures.remarks)
+
+
+def test_a_capture_between_the_hosts_has_the_round_trip_time_of_the_handshake(tmp_path):
+    acks = [packet(30_000 + 100 * i, True, 100, 5000 + 1000 * (i + 1)) for i in range(5)]
+    figures = measured.read(written(tmp_path, handshake(5000, end=13_000) + data_in(range(5)) + acks))
+    assert (figures.round_trip_time, figures.queueing_delay) == (pytest.approx(0.013, rel=1e-9), None)
 
 
 def test_a_capture_without_acknowledgments_of_its_data(tmp_path):
@@ -461,13 +480,16 @@ def test_few_losses_must_all_follow_long_round_trips():
 
 
 def test_losses_in_a_row_are_one_burst():
-    def figures(losses):
+    def measured_of(losses):
         sent = [Transmission(0.01 * i, 1000.0 * i, 1000, lost == "x") for i, lost in enumerate(losses)]
-        return flow_figures.measurement("", "pcap", flow_figures.Transfer(sent)).figures
+        return flow_figures.measurement("", "pcap", flow_figures.Transfer(sent))
 
-    one = figures(".xx.x.")
+    found = measured_of(".xx.x.")
+    one, rate = found.figures, found.series[0]
+    # 3000 bytes arrive in 50 ms
+    assert (rate.name, statistics.mean(rate.values)) == ("rate", pytest.approx(60_000, rel=1e-9))
     assert (one.loss, one.loss_burst, one.loss_events, one.packets_sent) == (0.5, 1.5, 2, 6)
-    none = figures("xx")  # of no use for a probability below 1
+    none = measured_of("xx").figures  # of no use for a probability below 1
     assert (none.loss, none.loss_interval, none.loss_events) == (None, None, None)
 
 
