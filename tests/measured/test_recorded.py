@@ -134,6 +134,18 @@ def test_runs_that_differ_by_more_than_their_number_explains():
     assert path.loss_interval == (0.0, 1e-3)
 
 
+def test_runs_share_limit_and_layer_and_add_their_bursts():
+    runs = [
+        Measurement(
+            "", "pcap",
+            PathFigures(rate=1e6, rate_layer="IP", loss=1e-3, packets_sent=1e4, loss_events=bursts, limited_by=limit),
+        )
+        for bursts, limit in ((3, "sender"), (4, "send buffer"))
+    ]  # fmt: skip
+    path = path_of(runs)
+    assert (path.loss_events, path.limited_by, path.rate_layer) == (7, "sender", "IP")
+
+
 def test_kinds_together():
     path = read("clean-1.json", "clean.ss", "loaded.ping")
     assert path.rate == read("clean-1.json").rate
