@@ -177,7 +177,7 @@ def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFig
         policed = queued_or_lost(base, base + queue if base and queue is not None else None, made.loss)
     if any(verdicts):
         policed = True
-    elif verdicts and policed is None:
+    elif verdicts:
         policed = False
     suspects = [one for one in measurements if one.figures.policed]
     remarks += _remarks("policed", suspects[:1], "")
