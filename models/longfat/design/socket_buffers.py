@@ -32,7 +32,7 @@ SCALING = "net.ipv4.tcp_window_scaling"
 #: Without this setting a receive buffer keeps its first size, the second number of tcp_rmem (kernel documentation,
 #: networking/ip-sysctl).
 TUNING = "net.ipv4.tcp_moderate_rcvbuf"
-LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
+LARGEST_BUFFER = 2**31 - 1  # bytes: the settings have the type int of C
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
 #: First version of mainline Linux -> third numbers of tcp_rmem and tcp_wmem from this version on [bytes]
 #: (net/ipv4/tcp.c, tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32

@@ -43,8 +43,8 @@ SCALED_BDP_IN_TIME = 500.0
 #: then takes seconds.
 MOST_PACKETS = 4e5
 CYCLES, SKIPPED = 10, 2  # duration of a check and of the time skipped before it, in mean times between reductions
-SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; our choice: users have to wait for it
-SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losses
+SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; our choice: users have to wait for the check
+SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: time for slow start and its losses
 #: Duration of a long transfer, and of the time skipped before it, in mean times between two window reductions. Our
 #: choice: the rates of runs of 100 such times spread by 8 %, of 50 by 12 %. The initial window, which is the mean
 #: window by the law, has no effect after five reductions.
