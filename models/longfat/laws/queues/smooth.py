@@ -18,7 +18,7 @@ TERMS = 22  # 2^22 4!/26! = 2e-19, and beyond NEAR the division loses less than 
 def by_arithmetic(
     xp: Any, floats: Callable[[], Any], mpmath: Callable[[Any], Any], symbols: Callable[[Any], Any]
 ) -> Any:
-    """Return the value of the formula for the arithmetic ``xp``: of floats, mpmath numbers or sympy symbols."""
+    """Call the formula for the arithmetic ``xp``: ``floats``, ``mpmath`` or ``symbols``; return its value."""
     if hasattr(xp, "sympy"):
         return symbols(xp.sympy)
     if hasattr(xp, "mp"):
