@@ -53,8 +53,8 @@ STATE = {
     "ready_bits": [0] * ROWS,
     "first_ready": 0,
     "end_ready": 0,  # number of the control packet queued last; the first has number 1
-    "last_control_at": 0.0,  # s
-    "busy_until": 0.0,  # s: the application processes a segment until then
+    "last_control_at": 0.0,  # departure of the last control packet [s]
+    "busy_until": 0.0,  # time until which the application processes a segment [s]
     "changed": False,  # `change_at` has passed
     "most_stored": 0,  # largest number of slots of the buffer in use [segments]
     "discarded": 0,  # packets that found no slot
