@@ -112,9 +112,9 @@ def recorded(host: Host) -> dict[str, str]:
     """Return the kernel version and the settings on which results depend, by name."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
-    scheduler = SYSCTL / "core/default_qdisc"  # a setting of the whole machine, only read
+    scheduler = SYSCTL / "core/default_qdisc"  # a setting of the whole machine is only read
     made |= {"default_qdisc": scheduler.read_text().strip()} if scheduler.exists() else {}
-    for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # a setting of the whole machine, only read
+    for file in sorted(MODULES.glob("tcp_*/parameters/*")):  # settings of the whole machine are only read
         made[f"{file.parts[-3]}.{file.name}"] = file.read_text().strip()
     return made
 
