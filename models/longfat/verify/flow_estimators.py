@@ -23,7 +23,7 @@ BANDWIDTH_DELAY_PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
 ROUND_TRIP = 0.1  # s
 FACTOR = 0.4  # C of CUBIC in RFC 9438 [packets/s^3]
 BITS = 4000  # packet size of a transfer without other traffic
-CAPACITY = 1.25e6  # bytes/s, of CADPC's links
+CAPACITY = 1.25e6  # rate of CADPC's links [bytes/s]
 
 
 def periodic(link, packet, now):  # type: ignore[no-untyped-def]

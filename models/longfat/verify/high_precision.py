@@ -14,8 +14,8 @@ from longfat.law import Law
 if TYPE_CHECKING:
     import mpmath
 
-TOLERANCE = 1e-12  # relative, of values in floats
-SLOPE_TOLERANCE = 1e-6  # relative, of slopes; difference quotients near kinks are no more accurate
+TOLERANCE = 1e-12  # largest relative error of values in floats
+SLOPE_TOLERANCE = 1e-6  # largest relative error of slopes; difference quotients near kinks are no more accurate
 SLOPE_FLOOR = 1e-12  # absolute error of slopes that is accepted, times abs(value/argument) if that exceeds 1
 LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative spacing of floats at 1
 
