@@ -6,7 +6,7 @@ functions call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -96,3 +96,23 @@ def made_by(data: Data, maker: str) -> Data:
     """
     data.attrs["made_by"] = f"longfat.{maker}"
     return data
+
+
+#: Suffixes of a simulated variable's name, for its mean and confidence limits -> suffixes of its description.
+ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
+
+
+def attrs(unit: str, description: str) -> dict[str, str]:
+    """Return unit and long name as attributes of a variable; an empty unit is left out."""
+    return {"units": unit, "long_name": description} if unit else {"long_name": description}
+
+
+def with_limits(name: str, text: str, unit: str = "1") -> dict[str, tuple[str, str]]:
+    """Return unit and meaning of a simulated quantity and of its two confidence limits, by variable name."""
+    return {f"{name}{end}": (unit, f"{text}, simulated{said}") for end, said in ENDS.items()}
+
+
+def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """Return the declared variables that the rows contain, along ``loss``; there is one row for each loss."""
+    known = {name: about for name, about in declared.items() if name in rows[0]}
+    return {name: ("loss", [row[name] for row in rows], attrs(*about)) for name, about in known.items()}

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from longfat.base.labelled import Labelled
+from longfat.base.labelled import ENDS, Labelled, attrs
 from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of
 from longfat.design.buffer_laws import Laws
 from longfat.design.replicating import Effort, measured
-from longfat.design.window_curves import ENDS, attrs
 from longfat.laws.power import first_come_ceiling, network_power, power_ceiling
 from longfat.sim import Network
 from longfat.sim.network import traffic

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.base.labelled import Labelled
+from longfat.base.labelled import ENDS, Labelled, attrs, with_limits
 from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import FURTHER, LAW_DESYNCHRONISED, LAW_SYNCHRONISED, ONE, SMALLEST, Laws, compared
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, bisected, fitted, logit
-from longfat.design.window_curves import ENDS, attrs, with_limits
 
 if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles

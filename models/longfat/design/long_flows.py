@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from longfat.base.labelled import Labelled
+from longfat.base.labelled import Labelled, attrs
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
-from longfat.design.window_curves import attrs
 from longfat.replication.intervals import is_decided
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.queues import Discipline

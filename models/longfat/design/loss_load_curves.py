@@ -11,11 +11,10 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import seed_of
-from longfat.base.labelled import made_by
+from longfat.base.labelled import attrs, made_by, with_limits
 from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
-from longfat.design.window_curves import attrs, with_limits
 from longfat.laws.loss_load import equilibrium_load, equilibrium_loss
 from longfat.replication import replicate
 from longfat.sim import Network, run

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design.window_curves import ENDS
+from longfat.base.labelled import ENDS
 from longfat.replication import interval, replicate
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import results

@@ -13,14 +13,13 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import listed, takes
 from longfat.base.domains import conflict, out_of_range, seed_of
-from longfat.base.labelled import made_by
+from longfat.base.labelled import attrs, made_by, with_limits
 from longfat.design.arguments import CURVES
 from longfat.design.bottleneck import Bottleneck
 from longfat.design.buffer_laws import CubicLaws, Laws, Path, laws_of, value_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import sampling_interval
 from longfat.design.senders import sender
-from longfat.design.window_curves import attrs, with_limits
 from longfat.laws import cubic, tcp
 from longfat.replication import sweep
 from longfat.sim import Network, run

@@ -12,14 +12,13 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import documented, listed, takes
 from longfat.base.domains import conflict, out_of_range, seed_of
-from longfat.base.labelled import made_by
+from longfat.base.labelled import along_loss, attrs, made_by, with_limits
 from longfat.base.layers import header_bytes
 from longfat.design import figure_ranges, tcp
 from longfat.design.arguments import TCP_WINDOW
 from longfat.design.figure_ranges import Range
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SocketBuffers
-from longfat.design.window_curves import along_loss, attrs, with_limits
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:

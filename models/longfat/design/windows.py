@@ -13,11 +13,10 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import integer, out_of_range, seed_of
-from longfat.base.labelled import made_by
+from longfat.base.labelled import ENDS, along_loss, attrs, made_by, with_limits
 from longfat.base.progress import bar
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.search import bisected
-from longfat.design.window_curves import ENDS, along_loss, attrs, curves, with_limits
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate
 
@@ -222,7 +221,7 @@ def window(
     variables = along_loss(rows, ANSWER | BUFFER)
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
-        more, windows = curves(path, losses, points, seed, confidence, progress)
+        more, windows = _curves(path, losses, points, seed, confidence, progress)
         variables, coordinates = variables | more, coordinates | windows
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {name: getattr(path, name) for name in OF_PATH} | {
@@ -331,3 +330,40 @@ def _receive_buffer(
         "buffer_law": float(law(**known)) if is_valid else math.nan,
         **{f"buffer_simulated{end}": float(result[f"throughput_efficiency{end}"]) for end in ENDS},
     }
+
+
+#: Name of a curve -> law.
+CURVES = {
+    "law": laws.throughput_efficiency,
+    "as_printed": laws.throughput_efficiency.as_printed,
+    "many_rounds": laws.throughput_efficiency_many_rounds,
+}
+
+
+def _curves(
+    path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return variables and coordinates of curves by laws and simulation, for windows up to 4 acknowledgment delays."""
+    ack = path.ack_segments
+    widest = max(4 * ack, 4.0)
+    windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
+    # The law is evaluated on a dense grid, which has the windows on both sides of each jump of the law.
+    dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
+    dense = np.unique(dense[dense >= 1])
+    coordinates = {
+        "window": ("window", windows, attrs("segments", "window simulated")),
+        "law_window": ("law_window", dense, attrs("segments", "window")),
+    }
+    variables = {}
+    for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
+        for name, one in CURVES.items():
+            # Replace a loss outside the domain of this law by NaN, so that the law returns NaN.
+            rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
+            values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
+            label = ("curve_" if dim == "window" else "dense_") + name
+            variables[label] = (("loss", dim), values, attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
+    runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]
+    for name, about in with_limits("curve_simulated", "throughput efficiency").items():
+        values = np.stack([run[name.replace("curve_simulated", "throughput_efficiency")].values for run in runs])
+        variables[name] = (("loss", "window"), values, attrs(*about))
+    return variables, coordinates
