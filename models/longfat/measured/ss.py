@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from statistics import median
 
 from longfat.base.domains import number
@@ -32,15 +31,9 @@ _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "s
 _ORDERED = (("bytes_retrans", "bytes_sent"), ("minrtt", "rtt"))
 
 
-@dataclass
-class _Sample:
-    """Values that ss reports for a socket at one time; rates in bytes/s, times in ms as printed."""
-
-    values: dict[str, float] = field(default_factory=dict)
-    application: bool = False
-
-    def __getitem__(self, name: str) -> float:
-        return self.values.get(name, 0.0)
+#: Values that ss reports for a socket at one time, 0 for one that it omits; rates in bytes/s, times in ms as printed.
+#: "app_limited" is 1 if the application had too little data to send.
+_Sample = defaultdict[str, float]
 
 
 def looks_like(text: str) -> bool:
@@ -106,11 +99,11 @@ def _check_rising(name: str, before: _Sample, after: _Sample) -> None:
 
 
 def _sample(path: str, line: str) -> _Sample:
-    made = _Sample(application=" app_limited" in line)
+    made = _Sample(float, app_limited=float(" app_limited" in line))
     for key, value, second, _ in _COUNTER.findall(line):
-        made.values[key] = printed(f"{path}: {key}", second if key == "retrans" and second else value)
+        made[key] = printed(f"{path}: {key}", second if key == "retrans" and second else value)
     for key, value, unit in _RATE.findall(line):
-        made.values[key] = printed(f"{path}: {key}", value) * PREFIXES[unit] / 8
+        made[key] = printed(f"{path}: {key}", value) * PREFIXES[unit] / 8
     return made
 
 
@@ -174,7 +167,7 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
     """Return the limit of the sockets, a text with its fractions of the busy time, and that of the send buffer [1]."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
-    every = [one.application for found in sockets for one in found]
+    every = [one["app_limited"] for found in sockets for one in found]
     idle = sum(every) > len(every) / 2
     if not busy:
         return None, "", 0.0
