@@ -3,8 +3,9 @@
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. Arrays begin at a cache
 line, and a row that is longer than a line fills whole lines. Fields that are read for every packet come first, so that
 they take the fewest lines: with many flows the processor waits for the lines of their rows. Rarely used fields have
-separate records. The parameters and the state of a scheme, discipline or service are in the records of
-`longfat.sim.plugin.parameters`. The last part lists the arrays of a run and defines the row that holds their addresses.
+separate records. Plug-ins see the fields that have `shown`, in SI units. The parameters and the state of a scheme,
+discipline or service are in the records of `longfat.sim.plugin.parameters`. The last part lists the arrays of a run and
+defines the row that holds their addresses.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ SECOND = 1_000_000_000
 FOREVER = 2**62  # packets; size of a file that never ends
 CACHE_LINE = 64  # bytes
 HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times exceeds 2**63
+NS = 1e-9  # s, the kernel's unit of time
+SET = True  # argument `settable` of `shown`
 
 
 def aligned_size(size: int) -> int:
@@ -27,12 +30,22 @@ def aligned_size(size: int) -> int:
     return size if size <= CACHE_LINE else -(-size // CACHE_LINE) * CACHE_LINE
 
 
+def shown(unit: str, about: str, settable: bool = False, name: str = "", scale: float = 0.0) -> dict[str, Any]:
+    """Return what makes a field of a record visible to plug-ins; see `views.Field` for the arguments.
+
+    `name` is the name by which plug-ins know the field, if it is not that in the record.
+    """
+    return {"unit": unit, "about": about, "settable": settable, "name": name, "scale": scale}
+
+
 def record(*fields: Any) -> np.dtype:
     """Return a record type whose fields have their natural alignment, with a size in whole cache lines if above one.
 
-    A field is (name, type), then its shape, a tuple, if it is an array, then its initial value if that is not 0. The
-    metadata of the type contain the bytes of a row with the initial values, or None if all are 0.
+    A field is (name, type), then its shape, a tuple, if it is an array, then its initial value if that is not 0, then
+    its `shown` if plug-ins see it. The metadata of the type contain the bytes of a row with the initial values, or None
+    if all are 0; and for each field that plug-ins see its `shown`.
     """
+    of_plug_ins = {name: one for name, _, *more in fields for one in more if isinstance(one, dict)}
     shapes = [tuple(one for one in more if isinstance(one, tuple)) for _, _, *more in fields]
     plain = np.dtype([(name, kind, *shape) for (name, kind, *_), shape in zip(fields, shapes, strict=True)], align=True)
     if plain.itemsize > CACHE_LINE:
@@ -42,10 +55,11 @@ def record(*fields: Any) -> np.dtype:
     initial = np.zeros(1, plain)
     for name, _, *more in fields:
         for value in more:
-            if not isinstance(value, tuple):
+            if not isinstance(value, tuple | dict):
                 initial[name] = value
     raw = initial.view(np.dtype((np.void, plain.itemsize)))
-    return np.dtype((np.record, plain), metadata={"initial": raw if initial.tobytes().strip(b"\0") else None})
+    initial = raw if initial.tobytes().strip(b"\0") else None
+    return np.dtype((np.record, plain), metadata={"initial": initial, "shown": of_plug_ins})
 
 
 i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
@@ -55,18 +69,19 @@ i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 #: A packet; its fields fit in one cache line.
 PACKET = record(
     ("next", i4),  # row of the packet behind this one on its link, or in its queue; NONE: the last one
-    ("flow", i4),  # row of its flow
+    ("flow", i4, shown("1", "number of its flow")),
     ("arrival", i8),  # time of arrival at the far end of the link [ns]
-    ("number", i8),  # data: sequence number [packets]; acknowledgment: next packet expected; feedback: row of the link
-    ("triggered_by", i8),  # acknowledgment: sequence number of the data packet that triggered it
-    ("sent", i8),  # departure of the data packet or feedback; acknowledgment: departure of its data packet [ns]
-    ("transmission", i8),  # number of this transmission of the flow, from 0 on
-    ("length", i4),  # size [bytes]
+    # `number` of feedback is the row of the link.
+    ("number", i8, shown("packets", "data: sequence number; acknowledgment: next packet expected")),
+    ("triggered_by", i8, shown("packets", "acknowledgment: the data packet that triggered it", name="echo")),
+    ("sent", i8, shown("s", "departure from the sender; in an acknowledgment, that of the data packet", scale=NS)),
+    ("transmission", i8, shown("packets", "number of this transmission among all of the flow")),
+    ("length", i4, shown("bytes", "size, headers included", name="size")),
     ("hop", i4),  # row of `hops`: its place on the path
-    ("kind", i1),  # DATA, ACK or FEEDBACK
-    ("colour", i1),  # GREEN, RED, or another value set by a discipline
-    ("flag_bits", i2),  # sum of bits such as ECT and CE, see below
-    ("priority", i4),  # class of priority, 0 the highest; set by the source or by a discipline
+    ("kind", i1, shown("1", "DATA, ACK or FEEDBACK")),
+    ("colour", i1, shown("1", "GREEN, RED, or another value set by a discipline", SET)),
+    ("flag_bits", i2, shown("1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET, "flags")),
+    ("priority", i4, shown("1", "0 is the highest", SET)),  # set by the source or by a discipline
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of `flag_bits`
@@ -80,8 +95,8 @@ GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 #: Further fields of a packet, each needed by few packets. The first cache line is for packets that wait at a link with
 #: a service, and for header fields and stamps; the second for SACK blocks and traces.
 EXTRA = record(
-    ("header", f8, (4,)),  # header fields of its scheme
-    ("queued_at", i8),  # time of arrival at a link with a service [ns]
+    ("header", f8, (4,), shown("", "header fields: four numbers that its sender sets", SET)),
+    ("queued_at", i8, shown("s", "arrival at this link; for waiting packets", name="enqueued_at", scale=NS)),
     ("tag", i8),  # number by which the service orders packets, in the unit of the service
     ("previous", i4),  # row of the packet before this one in its queue, NONE if it is the first
     ("queue", i4, NONE),  # row of the queue in which it waits, NONE if in none
@@ -114,8 +129,8 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 #: A link. Its first two cache lines are read for every packet, the others for packets that wait, are dropped or are
 #: passed to a discipline.
 LINK = record(
-    ("free", i8),  # time at which the transmitter has sent all accepted packets [ns]
-    ("delay", i8),  # propagation delay [ns]
+    ("free", i8, shown("s", "time at which the transmitter has sent all accepted packets", False, "free_at", NS)),
+    ("delay", i8, shown("s", "propagation delay", scale=NS)),
     # The transmission time [ns] of a packet of `length` bytes results from a division by the rate: quotient and
     # remainder of this division.
     ("quotient", i8),
@@ -129,45 +144,49 @@ LINK = record(
     ("tail", i4, NONE),
     # These fields are in the second cache line.
     ("next_start", i8),  # without service: time at which the first packet of the backlog begins transmission [ns]
-    ("backlog_bytes", i8),  # bytes of the packets in `backlog`
-    ("served", i8),  # packets whose transmission has begun or is already computed
-    ("served_bytes", i8),  # bytes of the packets in `served`
-    ("busy", i8),  # sum of transmission times [ns]
-    ("backlog", i4),  # packets that wait, the one in transmission not counted
+    ("backlog_bytes", i8, shown("bytes", "the backlog in bytes")),
+    # `served` and `served_bytes` include transmissions that are already computed.
+    ("served", i8, shown("packets", "transmissions begun")),
+    ("served_bytes", i8, shown("bytes", "bytes of the packets whose transmission has begun")),
+    ("busy", i8, shown("s", "sum of transmission times so far", name="busy_time", scale=NS)),
+    ("backlog", i4, shown("packets", "waiting packets, the one in transmission not counted")),
     ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
     ("first_delayed", i4, NONE),  # row of the flow whose delayed acknowledgment of a packet from this link is due first
     ("number", i4),  # row of this link
     ("service", i4, NONE),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("next_rate", i4),  # row of `rate_changes` with the change at `rate_until`
     # Only links at which packets wait or are dropped need these fields.
-    ("limit_packets", i8),  # size of the buffer [packets]
-    ("limit_bytes", i8),  # size of the buffer [bytes]
+    ("limit_packets", i8, shown("packets", "buffer: largest backlog; 2**62: unlimited")),
+    ("limit_bytes", i8, shown("bytes", "buffer: largest backlog in bytes; 2**62: unlimited")),
     ("circular_base", i8),  # circular buffer of the backlog in `backlog_entries`: first row, and rows minus 1
     ("circular_mask", i8),
     ("circular_head", i8),  # number of packets that have left the backlog, which gives the row of its head
     ("waiting_time", f8),  # sum of the waiting times [ns], a float because such sums exceed 63 bits
-    ("largest_backlog", i8),  # largest backlog so far [packets]
-    ("dropped", i8),  # packets dropped
+    ("largest_backlog", i8, shown("packets", "largest backlog so far")),
+    ("dropped", i8, shown("packets", "packets dropped at this link")),
     ("dropped_bytes", i8),  # bytes of the packets dropped
-    ("marked", i8),  # packets marked with CE here
+    ("marked", i8, shown("packets", "packets marked at this link; `mark` counts them", SET)),
     ("discipline", i4, NONE),  # row of `hooks`, NONE without hooks
-    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission; NONE: no packet
+    ("transmitting", i4, NONE,
+     shown("1", "number of the packet in transmission, negative if there is none; only with a service")),
     ("first_queue", i4, NONE),  # with a service: row of its first queue
-    ("queue_count", i4),  # with a service: number of its queues
+    ("queue_count", i4, shown("1", "number of its queues; only with a service")),
     ("workspace", i8),  # first word of its workspace in the array `workspace`
     ("workspace_words", i8),  # length of the workspace [words of 8 bytes]
-    ("changed_at", i8),  # with a service: time of the last change of the backlog [ns]
-    ("backlog_area", f8),  # integral of the backlog until `changed_at` [packets x ns]
+    ("changed_at", i8, shown("s", "time of the last change of the backlog; only with a service", scale=NS)),
+    ("backlog_area", f8,
+     shown("packets s", "integral of the backlog until `changed_at`; only with a service", scale=NS)),
     ("loss", f8),  # probability that a packet is lost at random
     ("jitter", i8),  # upper bound of a uniform random delay before the transmission [ns]
     ("scale", i8),  # factor that makes `rate` an integer
-    ("bytes_per_second", f8),  # rate [bytes/s]; infinite: no transmission time
+    ("bytes_per_second", f8, shown("bytes/s", "transmission rate; infinite: no transmission time", name="rate")),
     ("immediate_calls", i4),  # consecutive ticks that the discipline requested for the present or the past
     ("next_shown_rate", i4),  # row of `rate_changes` with the change at `shown_rate_until`
-    ("hold_until", i8),  # set by a discipline: the current packet is not sent before this time [ns]
+    ("hold_until", i8,
+     shown("s", "earliest transmission of the current packet; only without a service", SET, scale=NS)),
     ("flow_state", i8),  # first word of this link's discipline in a row of `flow_state`
-    ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
-    ("feedback", f8, (4,)),  # header fields of that feedback, in the units of the discipline
+    ("send_feedback", i8, shown("1", "1: send `feedback`", SET)),
+    ("feedback", f8, (4,), shown("", "four numbers for the sender of the current packet", SET)),
     ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
     ("work_conserving", i1),  # 1: the service transmits whenever packets wait
     ("may_push_out", i1),  # 1: the service lets a discipline push out waiting packets
@@ -177,7 +196,7 @@ LINK = record(
     # begin in the future; the second is for plug-ins, which see the rate of the present time.
     ("rate_until", i8, NEVER),
     ("shown_rate_until", i8, NEVER),
-)
+)  # fmt: skip
 
 #: A packet in the backlog of a link without service.
 BACKLOG_ENTRY = record(
@@ -205,12 +224,12 @@ NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
 QUEUE = record(
-    ("head", i4, NONE),  # row of the first packet, NONE if the queue is empty
-    ("tail", i4, NONE),  # row of the last packet
-    ("packets", i4),  # packets in the queue
+    ("head", i4, NONE, shown("1", "number of the first waiting packet, negative if there is none")),
+    ("tail", i4, NONE, shown("1", "number of the last waiting packet, negative if there is none")),
+    ("packets", i4, shown("packets", "waiting packets")),
     ("link", i4),  # row of its link
-    ("number", i4),  # row of this queue
-    ("bytes", i8),  # bytes of these packets
+    ("number", i4, shown("1", "number by which `queue_numbered` finds the queue")),
+    ("bytes", i8, shown("bytes", "waiting bytes")),
     ("armed_ns", i8, NEVER),  # time of the next wake-up that its service has requested [ns]
 )
 
@@ -222,39 +241,41 @@ TIMERS = 4
 #: A sender; its three cache lines are read for every acknowledgment. RFC 9293, section 3.3.1, has the names SND.UNA
 #: and SND.NXT for two of the fields.
 SENDER = record(
-    ("una", i8),  # sequence number of the first packet not acknowledged
-    ("next", i8),  # sequence number of the next packet to send
-    ("high", i8),  # one more than the highest sequence number sent
-    ("packets", i8),  # size of the file [packets]; with an application, the data written so far
-    ("window", f8, math.inf),  # congestion window [packets]
-    ("inflation", f8),  # packets added to the window in fast recovery
-    ("allowance", f8, 1e300),  # packets that may still be sent in response to the current event
-    ("rate", f8, math.inf),  # pacing rate [bytes/s]; infinite: the window alone decides
+    ("una", i8, shown("packets", "first packet not acknowledged (SND.UNA)")),
+    ("next", i8, shown("packets", "next packet to send (SND.NXT)", SET)),
+    ("high", i8, shown("packets", "one more than the highest packet sent")),
+    ("packets", i8, shown("packets", "size of the file; with an application, the data that it has written so far")),
+    ("window", f8, math.inf, shown("packets", "congestion window, which the callbacks of window schemes return", SET)),
+    ("inflation", f8, shown("packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET)),
+    ("allowance", f8, 1e300, shown("packets", "packets that may still be sent in response to this event", SET)),
+    ("rate", f8, math.inf,
+     shown("bytes/s", "pacing rate, infinite without pacing; the callbacks of rate schemes return it", SET)),
     # These fields are in the second cache line.
     ("due_ns", i8, (TIMERS,), NEVER),  # time at which each timer expires [ns]
     ("armed_ns", i8, (TIMERS,), NEVER),  # time of its entry in the heap of clocks [ns]
     # These fields are in the third cache line.
-    ("transmission", i8),  # number of transmissions so far
+    ("transmission", i8, shown("packets", "transmissions so far: the number of the next one")),
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
-    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once; NONE: no packet
-    ("last_paced_ns", i8, -(2**62)),  # recorded departure of the last packet, from which the next gap starts [ns]
-    ("acks_received", i8),  # acknowledgments received
+    ("resend", i8, NONE,  # NONE: no packet
+     shown("packets", "packet to retransmit at once, whatever the window; `NO_DATA`: a packet without data", SET)),
+    ("last_paced_ns", i8, -(2**62), shown("s", "departure of the last packet, for pacing", SET, "last_sent", NS)),
+    ("acks_received", i8, shown("packets", "acknowledgments received")),
     ("scheme", i4),  # number of its scheme in `callbacks`
     ("first_hop", i4),  # row of `hops` at which its path begins
-    ("packet_size", i4),  # size of its data packets [bytes]
+    ("packet_size", i4, shown("bytes", "size of a data packet, headers included")),
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
     ("transfer", i1),  # 1: controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1, 1),  # 1: every packet is timed (RFC 7323, section 4); 0: one packet per round trip
     ("stamped", i1),  # which packets carry header fields, see below
     ("has_send_callback", i1),  # 1: its scheme has the callback `send`
-    ("request", i1),  # 1: the scheme has asked the sender to send a request
+    ("request", i1, shown("1", "1: send a request for the counters of the links", SET)),
     ("access_link", i1),  # 0: none; 1: idle; `events.IN_USE`: transmitting
     ("acknowledged", i1, 1),  # 1: the receiver acknowledges
-    ("ect", i1),  # codepoint of its packets, see below
-    ("cwr", i1),  # 1: the next data packet carries CWR
+    ("ect", i1, shown("1", "codepoint of packets (RFC 9331, section 4.1): 0 Not-ECT, 1 ECT(0), 2 ECT(1)", SET)),
+    ("cwr", i1, shown("1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET)),
     ("has_alarm_callback", i1),  # 1: its scheme has the callback `alarm`
-)
+)  # fmt: skip
 # Values of `stamped`: which packets carry header fields. UNSTAMPED: none. STAMPED_BOTH_WAYS: data packets and
 # acknowledgments. STAMPED_ACKS: only acknowledgments. COUNTED_MARKS: only acknowledgments, and one field is the count
 # of marked packets.
@@ -268,23 +289,23 @@ OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip time estimates and the retransmission timer of a sender (RFC 6298).
 TIMER = record(
-    ("srtt", f8),  # smoothed round-trip time [s]; the other fields are in s, too, unless they name another unit
-    ("rttvar", f8),  # variation of the round-trip time
-    ("rto", f8, 1.0),  # retransmission timeout, without `backoff`
-    ("backoff", f8, 1.0),  # factor by which the timeout is multiplied (RFC 6298, rule 5.5)
-    ("min_rto", f8, 0.2),  # lower bound of the timeout
-    ("max_rto", f8, 60.0),  # upper bound of the timeout
-    ("granularity", f8),  # clock granularity, G of RFC 6298
-    ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
-    ("max_backoff", f8, 64.0),  # upper bound of `backoff`
+    ("srtt", f8, shown("s", "smoothed round-trip time (RFC 6298)", SET)),
+    ("rttvar", f8, shown("s", "variation of the round-trip time (RFC 6298)")),
+    ("rto", f8, 1.0, shown("s", "retransmission timeout without backoff (RFC 6298)")),
+    ("backoff", f8, 1.0, shown("1", "factor of the timeout after timeouts (RFC 6298, rule 5.5)", SET)),
+    ("min_rto", f8, 0.2),  # lower bound of the timeout [s]
+    ("max_rto", f8, 60.0),  # upper bound of the timeout [s]
+    ("granularity", f8),  # clock granularity, G of RFC 6298 [s]
+    ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it [s]
+    ("max_backoff", f8, 64.0, shown("1", "largest backoff")),
     ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is timed; NONE: no packet
     ("timed_at_ns", i8),  # departure of that packet [ns]
 )
 
 #: A receiver. It fits in one cache line, because every data packet accesses it.
 RECEIVING = record(
-    ("expect", i8),  # sequence number of the next packet expected (RCV.NXT)
-    ("received", i8),  # data packets received
+    ("expect", i8, shown("packets", "next packet expected, which acknowledgments carry (RCV.NXT)", SET, "next")),
+    ("received", i8, shown("packets", "packets arrived so far, including this one and packets without data")),
     ("received_bytes", i8),  # bytes of these packets
     ("delay", f8),  # sum of the delays of all packets received [ns]
     ("last_arrival", i8),  # time of the last arrival [ns]
@@ -299,14 +320,15 @@ RECEIVING = record(
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
     ("plain", i1),  # 1: acknowledgments are not made by a scheme, and report only marks and SACK blocks
     ("waiting", i4, NONE),  # row of the acknowledgment that is delayed; NONE: no acknowledgment
-)
+)  # fmt: skip
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
     ("delayed_ack", i8, 1),  # packets that one acknowledgment covers at most
     ("ack_delay", f8),  # longest time for which an acknowledgment is delayed [s]
     ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
-    ("due_ns", i8, NEVER),  # time of the acknowledgment's departure, or of the next call of `reply` [ns]
+    # Time of the acknowledgment's departure, or of the next call of `reply`, which alone plug-ins see.
+    ("due_ns", i8, NEVER, shown("s", "time of the next call of `reply`; infinite: none", SET, "alarm", NS)),
     ("armed_ns", i8, NEVER),  # time of its entry in the heap of clocks [ns]
     ("previous", i4),  # rows of the flows before and behind this one in the list of the link, see `first_delayed`
     ("behind", i4),
@@ -327,20 +349,23 @@ MARKS_FIELD = 1
 #: A sender's state of loss recovery, and requests made by its scheme. The first two cache lines are for selective
 #: recovery with RACK-TLP, which reads them for every acknowledgment.
 RECOVERY = record(
-    ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("delivered", i8),  # numbers of packets reported as delivered and of packets found lost (selective recovery)
-    ("lost", i8),
-    ("reorder", i8, 1),  # number of acknowledged later transmissions after which a transmission counts as lost
+    ("in_flight", i8, shown("packets", "outstanding transmissions; only with selective recovery")),
+    ("delivered", i8, shown(
+        "packets", "packets reported as delivered so far, cumulatively or selectively; only with selective recovery"
+    )),
+    ("lost", i8, shown("packets", "transmissions found lost so far; only with selective recovery")),
+    ("reorder", i8, 1, shown("packets", "number of later transmissions acknowledged before a packet counts as lost")),
     ("rack_newest", i8, NONE),  # number of the newest transmission delivered (RACK.segment)
     ("outstanding_head", i4, NONE),  # rows of the first and last outstanding transmission (selective recovery)
     ("outstanding_tail", i4, NONE),
     ("lost_head", i4, NONE),  # rows of the first and last lost transmission to be retransmitted
     ("lost_tail", i4, NONE),
     ("every_loss", i1),  # 1: the callback `loss` is called for every loss, not once per window
-    ("arrival_times", i1),  # 1: the flow's receiver has `reports_arrival`; schemes read this copy
+    ("arrival_times", i1,  # a copy of the receiver's `reports_arrival`
+     shown("1", "1: acknowledgments carry the arrival time of the packet in header field 0")),
     ("skips", i1),  # 1: packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
-    ("app_limited", i1),  # 1: the application had no more data when window and rate allowed sending
+    ("app_limited", i1, shown("1", "1: the application had nothing more to send when window and rate allowed it")),
     ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time; the fields of RACK-TLP are in use
     ("probing", i1),  # 1: the next packet is a probe
     ("rack_purpose", i1),  # purpose of the timer of RACK-TLP
@@ -354,22 +379,26 @@ RECOVERY = record(
     ("recovery_end", i8),  # recovery lasts until everything before this sequence number is acknowledged
     ("probe_end", i8, NONE),  # sequence number after that of the probe in flight (TLP.end_seq); NONE: no probe
     ("least_rtt", i8),  # smallest round-trip time of all [ns]
-    ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
+    ("alarm", f8, -1.0, shown("s", "time of the next call of `alarm`; infinite: never", SET)),  # negative: none set
     # These fields are in the other cache lines.
-    ("recover", i8, -2),  # number of the first transmission whose loss would be new, see `recovery.lose`
+    ("recover", i8, -2, shown(
+        "packets",
+        "`loss` is called for losses of transmissions from this number on (once per window); selective recovery", SET,
+    )),
     ("delivered_at", i8),  # time of the last delivery, or of a later departure with nothing in flight before it [ns]
     ("first_sent", i8),  # departure of the packet delivered last, or of a later one sent with nothing in flight [ns]
-    (
-        "app_limited_until",
-        i8,
-    ),  # samples are application-limited until more packets than this are delivered; 0: they are not
-    ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)
+    ("app_limited_until", i8, shown(
+        "packets", "delivery-rate samples are application-limited until more than this is delivered; 0: none is", SET,
+    )),
+    ("pool", f8, 1.0, shown(
+        "packets", "tokens: packets that may leave at once after a pause in which the pacing rate was not used", SET,
+    )),
     ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
     ("blocks_tail", i4, NONE),
     ("immediate_calls", i8),  # consecutive alarms set to the present or the past
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
-    ("header", f8, (4,)),  # header fields of the packets that it sends
-)
+    ("header", f8, (4,), shown("", "header fields: four numbers that packets carry to the switches and back", SET)),
+)  # fmt: skip
 
 #: Counters of a flow, such as drops and losses, and the times at which it starts, stops and finishes.
 TALLY = record(
@@ -425,35 +454,37 @@ SOURCE = record(
     ("next_row", i4, NONE),
 )
 
-#: Fields of an event, which callbacks of a scheme read: name, type, unit, meaning, and whether callbacks may set it.
-EVENT_TABLE: tuple[Any, ...] = (
-    ("now", f8, "s", "simulated time"),
-    ("rtt", f8, "s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none"),
-    ("acked", i8, "packets", "packets that the cumulative acknowledgment newly covers"),
-    ("number", i8, "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
-    ("transmission", i8, "packets", "number of that packet's transmission among all of the flow"),
-    ("newly_delivered", i8, "packets",
-     "reported as delivered for the first time, cumulatively or selectively; only with selective recovery"),
-    ("lost", i8, "packets", "packets found lost"),
-    ("spurious", i8, "packets",
-     "transmissions newly found delivered after they were found lost; needs `delivery_rate`"),
-    ("delivery_rate", f8, "bytes/s",
-     "sample of the delivery rate, 0 if there is none; this and the next five need `delivery_rate`"),
-    ("sample_interval", f8, "s", "time over which the sample was taken"),
-    ("prior_delivered", i8, "packets",
-     "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample"),
-    ("sent_in_flight", i8, "packets", "in flight just after that packet was sent, itself included"),
-    ("lost_since_sent", i8, "packets", "found lost since that packet was sent"),
-    ("app_limited", i8, "1", "1: the flow was application-limited when that packet was sent"),
-    ("marked", i8, "1", "1: the acknowledgment carries ECN-Echo"),
-    ("marks", i8, "packets",
-     "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges"),
-    ("duplicate", i8, "1", "1: the acknowledgment covers no new packet although data are outstanding"),
-    ("packet_size", i8, "bytes", "size of a data packet"),
-    ("header", (f8, (4,)), "", "header fields of the acknowledgment or feedback"),
-    ("restart_timer", i8, "1", "1: the retransmission timer is restarted", True),
+#: An event, which callbacks of a scheme read.
+EVENT = record(
+    ("now", f8, shown("s", "simulated time")),
+    ("rtt", f8, shown("s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none")),
+    ("acked", i8, shown("packets", "packets that the cumulative acknowledgment newly covers")),
+    ("number", i8,
+     shown("packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch")),
+    ("transmission", i8, shown("packets", "number of that packet's transmission among all of the flow")),
+    ("newly_delivered", i8, shown(
+        "packets",
+        "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
+    )),
+    ("lost", i8, shown("packets", "packets found lost")),
+    ("spurious", i8,
+     shown("packets", "transmissions newly found delivered after they were found lost; needs `delivery_rate`")),
+    ("delivery_rate", f8,
+     shown("bytes/s", "sample of the delivery rate, 0 if there is none; this and the next five need `delivery_rate`")),
+    ("sample_interval", f8, shown("s", "time over which the sample was taken")),
+    ("prior_delivered", i8,
+     shown("packets", "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample")),
+    ("sent_in_flight", i8, shown("packets", "in flight just after that packet was sent, itself included")),
+    ("lost_since_sent", i8, shown("packets", "found lost since that packet was sent")),
+    ("app_limited", i8, shown("1", "1: the flow was application-limited when that packet was sent")),
+    ("marked", i8, shown("1", "1: the acknowledgment carries ECN-Echo")),
+    ("marks", i8,
+     shown("packets", "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges")),
+    ("duplicate", i8, shown("1", "1: the acknowledgment covers no new packet although data are outstanding")),
+    ("packet_size", i8, shown("bytes", "size of a data packet")),
+    ("header", f8, (4,), shown("", "header fields of the acknowledgment or feedback")),
+    ("restart_timer", i8, shown("1", "1: the retransmission timer is restarted", SET)),
 )  # fmt: skip
-EVENT = record(*((name, kind) for name, kind, *_ in EVENT_TABLE))
 
 #: Nodes of three kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
 #: BLOCK: packets that arrived beyond a hole, sequence numbers `low` to `high` - 1; and the row of the block before it.
@@ -610,7 +641,7 @@ ARRAYS = {
 
 #: The state of a run: scalars, and the addresses of the run's arrays.
 STATE = record(
-    ("now", i8),  # present time [ns]
+    ("now", i8, shown("s", "simulated time", scale=NS)),
     ("serial", i8),  # number of the latest heap entry; these numbers order entries of equal time
     ("events", i8),  # events handled
     ("until", i8),  # time at which this call of the kernel ends [ns]

@@ -83,7 +83,6 @@ register_model(ReadOnly)(models.NestedArrayModel)
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-NANOSECONDS = 1e-9  # unit of time of the core [s]
 OWN = "own"  # name of the pointer to the record of a plug-in
 #: Kind of view -> argument of plug-ins that declares the view's state variables.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
@@ -108,7 +107,7 @@ class Field:
     settable : bool
         Whether a plug-in may set it.
     scale : float
-        Factor from the core's unit to the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are equal.
+        Factor from the core's unit to the unit that plug-ins see: `records.NS` for times, 0 if the units are equal.
     constant : float, optional
         Value of a field that no row has: compiled code contains the number.
     """
