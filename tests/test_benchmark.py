@@ -192,6 +192,22 @@ def test_replications_and_intervals():
     half = 4.302653 * np.std(times, ddof=1) / math.sqrt(3)
     assert float(at.transfer_time_upper - at.transfer_time) == pytest.approx(half, rel=1e-5)
     assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").isel(scheme=0)))
+    mean, deviation = tables.rows(data)[:2]
+    ends = [1e3 * (np.mean(times) + sign * half) for sign in (-1, 0, 1)]
+    assert (mean.lower, mean.value, mean.upper) == pytest.approx(ends, rel=1e-5)
+    assert deviation.value == pytest.approx(1e3 * np.std(times, ddof=1), rel=1e-5)
+
+
+def test_the_second_run_has_the_seed_of_the_first_and_may_be_the_random_one(monkeypatch):
+    """If all is measured beside the probe packets, their delays are those of the second run."""
+    variant, chosen = VARIANTS["7-0.2"], ENTRIES["hop-by-hop"]
+    both = [
+        measuring.measure(variant, replace(chosen, probe_beside=beside), np.random.SeedSequence(3))["delay_mean"]
+        for beside in (False, True)
+    ]
+    assert both[0] == both[1] > 0
+    monkeypatch.setattr(measuring, "_run", lambda *_, probe: {"random": float(probe)})
+    assert measuring.measure(variant, chosen, 3)["random"] == 1.0
 
 
 CALLS, MEASURE = [], measuring.measure
@@ -300,7 +316,9 @@ def test_stores_tell_schemes_by_what_they_do():
     """Schemes with the same code are the same, at any address; another number, switch or parameter makes another."""
     said = benchmark.entry(_constant(4.0)).settings()
     assert benchmark.entry(_constant(4.0)).settings() == said
-    assert benchmark.entry(_constant(5.0)).settings() != said
+    for part in ("start", "ack"):
+        other = replace(_constant(4.0), **{part: getattr(_constant(5.0), part)})
+        assert benchmark.entry(other).settings() != said
     assert benchmark.entry(_constant(4.0), "fair").settings() != said
     assert " at 0x" not in said
 
@@ -375,10 +393,12 @@ def test_equal_times_have_equal_ranks():
 
 
 def test_each_experiment_has_its_own_numbers():
-    made = tables.tables(benchmark.run(["1", "5", "10"], ["optimal"], progress=False))
+    made = tables.tables(benchmark.run(["1", "5", "6", "7-0.9", "10"], ["optimal"], progress=False))
     assert [table.lines[0] for table in made] == [
         ["optimal", "1444 (1444)", "- (0)", "- (0)", ""],
         ["optimal", "644 (644)", "-", "-", ""],
+        ["optimal", "1556 (1556)", "1556 (1556)", "-", "-", ""],
+        ["optimal", "4044", "- (0)", "- (0)", ""],  # 2 MB at a tenth of 5 MB/s, and 44 ms; one run has no deviation
         ["optimal", "1163", "1183", ""],
     ]
 

@@ -8,7 +8,7 @@ import math
 import mpmath
 import pytest
 
-from longfat.benchmark.vectors import tolerance, vector
+from longfat.benchmark.vectors import read, tolerance, vector
 from longfat.cli import main
 
 PACKET = 1200
@@ -180,9 +180,14 @@ def test_a_trace_that_agrees(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("agrees: ")
 
 
+@pytest.mark.parametrize(("unit", "window"), [("kB", 12_000), ("KiB", 12_288), ("packets", 14_400), ("bytes", 12)])
+def test_units_of_a_trace(unit, window):
+    assert read(f"time [us],window [{unit}]\n40000,12\n", 1200) == [(2, pytest.approx(0.04), window)]
+
+
 def test_a_trace_that_differs(tmp_path, capsys):
-    """A stack that adds no packet for the third acknowledgment; within the jitter only its last window is too small."""
-    late = [*BY_HAND[:2], BY_HAND[1], *BY_HAND[2:4]]
+    """A stack that adds a packet too late twice; within a jitter only a window that falls is wrong."""
+    late = [*BY_HAND[:2], *BY_HAND[1:3], BY_HAND[4]]
     path = trace(tmp_path, late)
     assert main([*CHECK, path, "--jitter", "0s"]) == 1
     said = capsys.readouterr().out
