@@ -267,8 +267,8 @@ def tolerance(within: float | str, value: float) -> float:
 
 def _maker(of: str | float, bounds: Interval | None) -> Callable[[np.ndarray], Evidence]:
     """Return a function that makes an `Evidence` from the results so far."""
-    if isinstance(of, str):
-        domains.choice("of", of, ("mean",))
+    if isinstance(of, str) and of != "mean":
+        raise domains.out_of_range("of", repr(of), "1", '"mean", or the probability of a quantile')
     if of != "mean" and bounds is not None:
         raise domains.conflict(f"bounds = {bounds}", 'needs of = "mean"', "other quantities need no bounds")
     if of != "mean":
