@@ -96,7 +96,7 @@ def pictures() -> dict[str, tuple[str, str]]:
 
 
 def numbers(directory: Path) -> dict[str, list[str]]:
-    """Return the paths of the data files of each module, as named in their first lines."""
+    """Return the paths of the data files of each module, which their first lines name."""
     found: dict[str, list[str]] = {part: [] for part in PARTS}
     for path in sorted(directory.rglob("*.csv")):
         with path.open(encoding="utf-8") as file:

@@ -1,10 +1,10 @@
 """Every number, claim, system, figure and table of the five papers, with its place in the project: ``items.csv``.
 
-A place is one or more of these, separated by `` & ``: ``row: CLAIM``, a row of the scoreboard, or several by the words
-before an asterisk; ``law: NAME``, ``scheme: NAME``, ``discipline: NAME``; ``code: MODULE:NAME``; ``file: PATH`` of a
-picture, page or scenario; ``input``, quoted, and nothing depends on it; or ``missing: WORDS`` that say what would be
-needed. Run with ``python -m figures.items``: it checks every place, fills in the verdicts of the scoreboard's rows, and
-prints what is missing.
+A place is one or more of these, separated by `` & ``: ``row: CLAIM``, a row of the scoreboard, or several whose claims
+begin and end with the words before and after an asterisk; ``law: NAME``, ``scheme: NAME``, ``discipline: NAME``;
+``code: MODULE:NAME``; ``file: PATH`` of a picture, page or scenario; ``input``, quoted, and nothing depends on it; or
+``missing: WORDS`` that say what would be needed. Run with ``python -m figures.items``: it checks every place, fills in
+the verdicts of the scoreboard's rows, and prints what is missing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def items(path: Path = HERE / "items.csv") -> list[Item]:
 
 
 def claims_of(item: Item, name: str) -> list[tuple[str, str]]:
-    """Return the paper and the claim of each row that a place names; rows of other papers count, too."""
+    """Return the paper and the claim of each row that a place names; rows of another paper, if its own has none."""
     found = [(paper, row.claim) for paper in (item.paper, *PAPERS) for row in _rows(paper)]
     exact, star, after = name.partition("*")
     mine = [
@@ -116,7 +116,7 @@ def astray(found: Iterable[Item]) -> list[str]:
 
 
 def judged(found: Iterable[Item], page: str) -> list[Item]:
-    """Return items with the verdicts of their rows on the scoreboard's page; without a row it is "input"."""
+    """Return items with the verdicts of their rows on the scoreboard's page, or "input" if an item has no row."""
     rows = verdict_tables.from_markdown(page)
     verdicts = dict(zip(zip(rows.paper, rows.claim, strict=True), rows.verdict, strict=True))
     filled = []

@@ -119,7 +119,7 @@ def simulate(
 
 
 def completed(data: dict[str, Any]) -> dict[str, Any]:
-    """Write the papers as the papers' numbers are written: pandas reads 000 as a number."""
+    """Write the numbers of the papers with three digits again, since pandas has read 000 as 0."""
     papers = [f"{int(number):03d}" for number in data["scoreboard"].paper.values]
     return data | {"scoreboard": data["scoreboard"].assign_coords(paper=papers)}
 

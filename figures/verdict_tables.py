@@ -133,7 +133,7 @@ def _counts(table: pd.DataFrame) -> str:
 
 
 def _telling(table: pd.DataFrame) -> str:
-    """Return the text and the table on which numbers other schemes' runs meet, too."""
+    """Return text and table that say how many printed numbers the runs of other schemes meet, too."""
     found = discrimination(table)
     lines = [
         [paper, section, str(row.compared), str(row.tells), f"{100 * row.false_pass:.0f} %"]

@@ -119,7 +119,7 @@ class Part:
     module : str
         Name of the module for ``python -m``; the files are stored in its folder.
     simulate : callable
-        Returns the results. Its keyword arguments say how much is run.
+        Returns the results. Those of its arguments that `OPTIONS` names are options of the command line.
     dims : mapping
         Data from which the pictures are redrawn: the dimensions of the files of each dataset, as in `data.dataset`.
     pictures : mapping of str to Picture

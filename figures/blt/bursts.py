@@ -18,10 +18,10 @@ from longfat.sim.network import traffic
 from longfat.sim.schemes.blt import BLT
 
 REFERENCE = SETS["reference"][0]
-#: Packets of the burst in flight and of the one that arrives. Bursts of 8, such as interactive ones, and of 32 packets
-#: lose none, so that only the longer ones can be told apart.
+#: Packets of the burst at the switch, and of the later one that arrives. Bursts of 8 packets, such as interactive ones,
+#: and of 32 lose none, so that only the longer ones can be told apart.
 BURSTS, ARRIVING = (8, 32, 64, 128), 200
-SEEN = 0.03  # s: by then both bursts have arrived at the switch completely, and no sign of a loss at a source
+SEEN = 0.03  # s: by then both bursts have arrived at the switch, and no source has noticed a loss
 LOADS = (0.3, 0.45, 0.6, 0.75)
 
 
@@ -79,9 +79,10 @@ IN_ORDER = replace(BLT, name="blt-in-order", receive=take_in_order, reply=answer
 
 @functools.cache
 def _in_order(context: Context, load: float) -> np.ndarray:
-    """Return response times [s] with a receiver that takes packets in order only, stores them, and tells the sender.
+    """Return response times [s] with three rules for packets that arrive out of order, a row for each run.
 
-    A row for each run; all three have the same arrivals.
+    The receiver discards them, or stores them, or also tells the sender, which does not repeat them. The arrivals are
+    the same with all three rules.
     """
     size = point_size(REFERENCE.file, context.small)
     end = size["packets"] * PACKET / (load * REFERENCE.capacity)
@@ -125,8 +126,8 @@ RATE, BULK, TYPED = 10 * MBIT, 5, 0.02  # bytes/s; flows of bulk data; load of t
 #: Round trips of a local and of a wide-area network [s], ours: the paper gives none.
 NETWORKS = {"LAN": 0.001, "wide area": 0.1}
 KEYS, LARGE = 100, 1000  # bytes of a packet of telnet and of bulk data
-#: RED's thresholds and buffer [packets], which are open, too: of Floyd's simulations from memory, and by the
-#: bandwidth-delay product of the wide-area network, of which they are a half and one and a half.
+#: RED's thresholds and buffer [packets], which the paper leaves open, too: `RED` has those of Floyd's simulations, from
+#: memory; the thresholds of `WIDE` are half and one and a half of the wide-area network's bandwidth-delay product.
 RED, WIDE = (5, 20, 100), (60, 180, 300)
 BY_PRODUCT = "RED's thresholds half and one and a half of the bandwidth-delay product"
 CLOCK = 0.1  # s: TCP's clock, as in Floyd's simulations (1994)

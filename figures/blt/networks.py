@@ -89,7 +89,9 @@ TODAY = {
 
 @dataclass(frozen=True)
 class Path:
-    """A network of the paper: BW_N and BW_b [Mbit/s], D [s], F [bytes], and the buffer over BW_b D/3 [1].
+    """A network of the paper, with the file size F [bytes] and the buffer over BW_b D/3 [1].
+
+    Its rates are BW_N of the access links and BW_b of the bottleneck [Mbit/s], its round-trip time is D [s].
 
     >>> Path(150, 30).buffer_packets, Path(150, 30, 0.001).buffer_packets
     (75, 2)

@@ -40,7 +40,7 @@ CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # sets that are also simulated wi
 def simulated(
     context: Context, name: str, labels: Sequence[str], networks: Sequence[Network], rng: int, **more: Any
 ) -> xr.Dataset:
-    """Run `figures.blt.runs.powers` in the `SIZE`; finished runs are stored under a name."""
+    """Run `figures.blt.runs.powers` with the settings of `SIZE`; finished runs are stored under a name."""
     return runs.powers(labels, networks, rng=rng, store=context.place(name), **(SIZE | more))
 
 
@@ -73,7 +73,7 @@ def interpretations(context: Context) -> dict[str, xr.Dataset]:
 
 
 def streams() -> xr.Dataset:
-    """Simulate figure 3: when a source sends each packet of a file, from the runs of the claim."""
+    """Return the times at which a source sends each packet of a file (figure 3), from the runs of the claim."""
     times = [runs.departures(scheme) for scheme in runs.STREAMS]
     grid = {"scheme": list(runs.STREAMS), "packet": list(range(runs.STREAM))}
     return xr.Dataset({"departure": (tuple(grid), times, {"units": "s"})}, grid)
@@ -120,7 +120,7 @@ def interactive(context: Context) -> xr.Dataset:
 
 
 def fairness(context: Context) -> dict[tuple[str, float], dict[str, tuple[list[float], list[float]]]]:
-    """Return loads and fairness indices of every bottleneck with a claim in the paper, from the claims' runs.
+    """Return loads and fairness indices of each bottleneck that a claim of the paper names, from the claims' runs.
 
     The key is the set of networks and the bottleneck [Mbit/s]; a value has loads and indices for each competitor.
     """

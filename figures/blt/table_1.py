@@ -90,8 +90,8 @@ def counted_interpretations(label: str, get: Callable[[str], Estimate]) -> dict[
 def judged_by(found: dict[str, Estimate]) -> dict[str, Estimate]:
     """Return the one interpretation by which all cells of table 1, and numbers derived from them, are judged.
 
-    `COUNTED` meets five of the cells that the steady state misses; with every duplicate taken for a loss, too, three.
-    The other interpretation stands in the reasons.
+    `COUNTED` meets five of the cells that the steady state misses, but only three if every duplicate is taken for a
+    loss, too. The reasons of the rows have the value of that interpretation.
     """
     return {COUNTED: found[COUNTED]}
 

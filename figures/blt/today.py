@@ -1,6 +1,6 @@
 """BLT today: network power of files sent at once over that of CUBIC and BBR, on paths of today.
 
-The estimate is that of the unloaded times; ``blt_today.md`` has the numbers, and where BLT is ahead. Run with ``python
+An estimate from the times without load is drawn beside the ratios; ``blt_today.md`` has the numbers. Run with ``python
 -m figures.blt.today``; it takes half an hour on two cores; ``--store DIRECTORY`` keeps finished runs.
 """
 
@@ -205,7 +205,7 @@ def side_by_side(store: str | Path | None = None) -> xr.Dataset:
 
 
 def estimate(products: np.ndarray, packets: float, initial_window: int) -> np.ndarray:
-    """Return the estimated advantage over slow start from an initial window: from the unloaded times, no loss."""
+    """Return the estimated ratio of BLT's power to that of slow start, from the times without load and losses."""
     slow = lf.laws.tcp.slow_start_transfer_time(packets, products, 1 / packets, initial_window)
     power = lf.laws.blt.power_with_unloaded_time
     return np.asarray(power(1.0, 1.0, 1 + products) / power(1.0, 1.0, slow))

@@ -1,6 +1,7 @@
 """Kim and Farber's claims about one network: response time, utilisation, fairness, Bully-Tyrant, and later work.
 
-The last ones are left to later work by the authors: multiplexers without priorities, abuse, self-similar interference.
+The authors leave three of these situations to later work: multiplexers without priorities, abuse, and self-similar
+interference.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ FACTOR, FACTORS = 3.0, (2.0, 10.0)
 
 
 def _diverges(context: Context, label: str, factor: float) -> Estimate:
-    """Return the arrival rate at which R exceeds a multiple of R at 3.75/s, interpolated in each run [1/s].
+    """Return the arrival rate at which the response time R is a multiple of R at 3.75/s, by interpolation [1/s].
 
-    It is infinite if a run does not reach that at the loads of the sweep.
+    It is the mean over the runs, and infinite if R stays below that multiple in one of them.
     """
     data = swept(context, label, "reference").isel(label=0, bottleneck=0)
     times = data.response_time_samples.transpose("replication", "load").sel(load=slice(0.1, None))
@@ -120,11 +121,11 @@ def _rate_text(context: Context, label: str, rate: Estimate) -> str:
 
 
 def diverges(label: str, value: str, context: Context) -> Finding:
-    """Assess the arrival rate at which R diverges, by one criterion for both schemes.
+    """Assess the arrival rate at which the response time R diverges, by one criterion for both schemes.
 
     R exceeds three times its value at 3.75/s, where the network is nearly empty. The paper has no criterion; the range
-    is that over factors of 2 to 10 and, for TCP, over its criteria for a loss. Beside it stand R at the printed rate
-    and the share of the load that is carried there.
+    is that over factors of 2 to 10 and, for TCP, over its criteria for a loss. The row also has R at the printed
+    rate, and the share of the load that is carried there.
     """
     labels = ("TCP", TCP_LITERAL) if label == "TCP" else (label,)
     found = _diverges(context, label, FACTOR)
@@ -424,7 +425,7 @@ BEGINNING = 4.0  # s, seen at the start of a run
 def warm_up(context: Context) -> Finding:
     """Assess figure 8: from an empty network on, BLT fills the queue at once and TCP takes time to do so.
 
-    Both have the same arrivals. Filled is taken to be half of the buffer of 75 packets.
+    Both have the same arrivals. The queue is taken to be full when it has half of the buffer's 75 packets.
     """
     times: dict[str, list[float]] = {"TCP": [], "BLT": []}
     count = 4 if context.small else 20

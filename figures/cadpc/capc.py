@@ -1,9 +1,9 @@
 """CAPC with packets: a switch that sends all sources one rate, and CADPC with a target that follows the traffic.
 
-CAPC: A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as later authors describe it; it
-could not be read. `longfat.fluid.systems.capc` has the same rule without packets. Each interval the switch compares its
-traffic with a target and changes the rate by the distance, within bounds. Ours: packets of data carry the rate in place
-of cells for resource management, and the queue threshold that stops increases is left out.
+CAPC: A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, which could not be read: the rule
+is that of later descriptions. `longfat.fluid.systems.capc` has the same rule without packets. Each interval the switch
+compares its traffic with a target and changes the rate by the distance, within bounds. Ours: packets of data carry the
+rate in place of cells for resource management, and the queue threshold that stops increases is left out.
 """
 
 from __future__ import annotations

@@ -66,12 +66,12 @@ def _unstable(_: Context) -> Finding:
 
 
 def equal(text: str) -> Printed:
-    """Return equal rates: a ratio of 1 of the largest to the smallest, within 1 %, the width of a line in a diagram."""
+    """Return the ratio 1 of the largest to the smallest of equal rates, within 1 %: a line's width in a figure."""
     return Printed(text, 1.0, 0.01)
 
 
 def competitors_late(context: Context, flows: int) -> dict[str, Estimate]:
-    """Return the throughput of TCP's flavours and XCP, each as in its own comparisons, in the second half of a run."""
+    """Return the throughput of TCP's flavours, and of XCP with its larger buffer, in the second half of a run."""
     found = {label: late(context, label, flows) for label in TCP}
     found["XCP"] = late(context, "XCP", flows, buffer=BIG_BUFFER)
     return {label: mean(one["throughput"]) for label, one in found.items()}

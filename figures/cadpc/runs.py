@@ -142,7 +142,7 @@ def scale(context: Context, duration: float = DURATION) -> str:
 
 
 def sweep(context: Context, label: str, name: str) -> dict[float, np.ndarray]:
-    """Return a quantity of fifty flows of one kind at every bottleneck of figure 3 [by Mbit/s]."""
+    """Return a quantity of fifty flows of one kind by the bottlenecks of figure 3 [Mbit/s]."""
     return {mbit: at(context, label, MANY, mbit * MBIT)[name] for mbit in bottlenecks(context)}
 
 
@@ -152,7 +152,9 @@ def exactly(text: str, value: float) -> Printed:
 
 
 def words(found: Estimate, digits: int = 3, factor: float = 1.0, least: float = -math.inf) -> str:
-    """Format an estimate as text, without its interval if that cannot be seen, and with no value below ``least``.
+    """Format an estimate as text; an interval shorter than a unit of the last digit is left out.
+
+    Values below ``least`` are raised to it.
 
     >>> words(Estimate(0.5, 0.49, 0.51), 2), words(Estimate(0.5, 0.4999, 0.5001), 2)
     ('0.50 (0.49 .. 0.51)', '0.50')
@@ -206,7 +208,7 @@ def reached_after(data: xr.Dataset, rate: float, bin: float = 4.0) -> float:
 
 
 def ratio(data: xr.Dataset, span: float, until: float | None = None) -> float:
-    """Return the ratio of the flows' largest to smallest rate over the last ``span`` seconds, or before a time."""
+    """Return the ratio of the flows' largest to smallest rate over ``span`` seconds before the end or a given time."""
     shares = last_share(data if until is None else data.sel(time=slice(0, until)), span)
     return float(shares.max() / shares.min())
 

@@ -152,7 +152,7 @@ def control(link, now):  # type: ignore[no-untyped-def]
 
 
 def tick(link: Any, now: Any) -> Any:
-    """End control intervals, and return when the next one ends [s]. Ours: the queue interval is the same."""
+    """End control intervals, and return when the next one ends [s]; ours: they are the queue intervals, too."""
     if link.rate == math.inf:
         return math.inf
     if link.mean == 0.0:

@@ -82,7 +82,7 @@ class Row:
 def window(
     size: float, trip: float, unit: float, share: float = 0.5, windows: int = 1, capacity: float = FAST
 ) -> tuple[float, float]:
-    """Return the throughput under a credit window [unit]: updates after a share of it, and after each byte.
+    """Return the throughput under a credit window [unit], with an update after a share of it and after each byte.
 
     >>> window(65535, 0.1, 1e3)[0] > 655.3
     True

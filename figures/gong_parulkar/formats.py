@@ -40,7 +40,7 @@ class Packet:
     sequence : int
         Shipment sequence number of the sender, control sequence number of the receiver, below 2**32.
     segment : int
-        Segment of the data, or that is acknowledged, below 2**16.
+        Segment of the data, or segment that is acknowledged, below 2**16.
     number : int
         Place of the packet in the segment; of a PACK or SNAK the segment below which all are acknowledged; below 2**16.
     limit : int

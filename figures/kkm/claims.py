@@ -67,7 +67,7 @@ def claim(cell: Cell) -> str:
 def fitted(cell: Cell) -> str:
     """Return our choices that were set by the table of a cell; empty if there are none.
 
-    Values that the paper does not print, and interpretations between which the table has decided.
+    These are values that the paper does not print, and interpretations between which the table has decided.
 
     >>> fitted(cells()[3])
     ''

@@ -2,10 +2,11 @@
 
 Some concern the schemes, whose publications were not available to us; some the switches, since the paper only names its
 two simulators; some the measured quantities. The text allows each of them; none was invented to fit a number. `tried`
-lists all that are tried for a cell. A round trip of 40 ms in experiment 3 is none, since section 4.1 prints 44 ms "for
-all the connections" (ERRATA.md, 001-4).
+lists those of a scheme in an experiment. A round trip of 40 ms in experiment 3 is not among them, since section 4.1
+prints 44 ms "for all the connections" (ERRATA.md, 001-4).
 
-Tried in single runs and left out, because none brings a table to the printed numbers without leaving others:
+Others were tried in single runs and left out, because none makes a table agree with the printed numbers without moving
+other numbers away:
 
 - Hop-by-hop in table 4.6, delay 1.37 ms (standard deviation 0.62; printed 5.67 and 4.06): acknowledgments of all flows
   in one fair queue, 1.45 ms (0.69); with the feedback of switches in it, too, 12.2 ms (13.7). In one FIFO queue with
@@ -121,8 +122,8 @@ _EDITS = {SLOW_END: ('["P", "S1", "S2", "H4"]', '["P", "S1", "S2", "H2"]')}  # e
 def other_variants(variant: Variant) -> dict[str, Variant]:
     """Return other interpretations of the same experiment, by description.
 
-    Sources that start one after the other are none for experiment 7: its table is one experiment, and the least time
-    that it would leave at a load of 0.9 is a third of the printed ones (ERRATA.md, 001-5).
+    Sources that start one after the other are not an interpretation of experiment 7: with them, the least possible time
+    at a load of 0.9 would be a third of the printed ones (ERRATA.md, 001-5).
 
     >>> list(other_variants(VARIANTS["9b"]))
     ['files as printed']

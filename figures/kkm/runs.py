@@ -152,8 +152,9 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
 
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
-    - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where that is a
-      choice of ours by itself (`figures.kkm.choices.APART`), the other is an interpretation (`seen`).
+    - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where measuring
+      without them is a choice of ours (`figures.kkm.choices.APART`), measuring beside them is an interpretation
+      (`seen`).
 
     One sample has as many runs as a group of `measured` ones.
     """

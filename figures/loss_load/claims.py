@@ -50,7 +50,8 @@ from longfat.benchmark.tables import cells
 from longfat.fluid import best_replies, integrate
 from longfat.laws import loss_load as laws
 
-#: Response(f) as printed, by which claims are judged; numbers have the weight that the peaks have set, and say so.
+#: Rules by which claims are judged, with Response(f) as printed. Printed numbers are judged with the weight that the
+#: peaks have set, as their rows say.
 AS_PRINTED = replace(NEAREST, round=1.0)
 TO_PEAKS = f"with the {WEIGHT}, that the peaks have set"
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

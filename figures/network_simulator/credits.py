@@ -36,7 +36,7 @@ LINKS = 3
 
 
 def scheme_of(name: str, buffer: int) -> tuple[str, dict[str, float], Any]:
-    """Return a scheme, its parameters and the discipline of the switches; all the buffer is for the flows."""
+    """Return a scheme, its parameters and the discipline of the switches, which share the buffer among the flows."""
     each = buffer // FLOWS
     batch = max(1, min(10, each // 4))
     if name == "credit":
@@ -148,7 +148,7 @@ def draw_buffers(data: xr.Dataset, axes: Any) -> None:
 
 
 def sum_of_shares(buffer: int) -> float:
-    """Return the utilisation of the bottleneck by flows of a fixed allocation: the sum of the law of one flow."""
+    """Return the bottleneck's utilisation by flows with fixed credit, as the sum of their rates by the law."""
     _, given, _ = scheme_of("credit", buffer)
     update = given["n2"] * PACKET
     one = lf.laws.credits.throughput(update + given["n3"] * PACKET, update, LINK, 2 * DELAY)
