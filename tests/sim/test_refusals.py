@@ -172,7 +172,9 @@ TYPES = [
     row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),
     row(conformance, "rng", "reno", rng="x"),
     row(interval, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
-    *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
+    *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5, [{1, 2}])),
+    row(link, "time in rate_changes must be a number", rate_changes=[(True, 1e6)]),
+    row(link, "rate in rate_changes must be a number", rate_changes=[(1, True)]),
     row(
         flow,
         r"application of flow 'f' must be traffic.constant\(...\) or traffic.on_off",

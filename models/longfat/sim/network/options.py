@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -127,11 +127,11 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
     after = 0.0
     for one in changes:
         try:
-            time, rate = () if isinstance(one, str | dict) else one  # a text or table of two is no pair either
+            time, rate = [] if isinstance(one, str | Mapping | Set) else one
         except (TypeError, ValueError):
             raise domains.wrong_type(name, one, words) from None
         # A quantity takes a hundred times as long to check, and a trace may have a hundred thousand changes.
-        plain = isinstance(time, int | float) and isinstance(rate, int | float)
+        plain = isinstance(time, int | float) and isinstance(rate, int | float) and bool not in (type(time), type(rate))
         if not (plain and after < time <= 1e9 and 0 < rate < math.inf):
             time = quantities.read(f"time in {name}", time, "s", f"({after!r}, 1e9]")
             rate = quantities.read(f"rate in {name}", rate, "bytes/s", "(0, inf)")
