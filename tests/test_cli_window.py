@@ -355,6 +355,11 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     assert memory(str(host), "--rate", "1Gbit/s", "--rtt", "80ms") == ""  # 77.2 MB
     # sixteen times 772 MB
     assert "hosts of 12.4 GB or more allow it" in memory("--rate", "10Gbit/s", "--rtt", "80ms")
+    of_ten = memory("--rate", "10Gbit/s", "--rtt", "80ms", "--flows", "10")
+    assert (
+        of_ten
+        == "# Memory: 10 connections may take 772 MB; hosts of 12.4 GB or more allow it (tcp_mem, by default 1/16)."
+    )
     assert memory("--rate", "1Gbit/s", "--rtt", "100ms") == ""
 
 

@@ -34,6 +34,12 @@ def test_equal_runs_are_equal_and_beside_their_laws(both):
     assert (both.attrs["made_by"], both.attrs["deterministic"]) == ("longfat.testbed.compare", 0)
 
 
+def test_each_side_has_its_own_results_and_only_common_variables():
+    data = beside(xr.Dataset({"goodput": 1.0}), xr.Dataset({"goodput": 2.0, "late": 3.0}), [])
+    assert {face: float(data.goodput.sel(face=face)) for face in ("simulator", "Linux")} == {"simulator": 1, "Linux": 2}
+    assert "late" not in data
+
+
 def test_differences_by_hand():
     """(103 - 100)/100; half-widths 3 and 4 give 5. Without replications, or a reference, there is none."""
     data = xr.Dataset({

@@ -22,7 +22,7 @@ one = Connection(0, "one", "reno", 1000, 960, initial_window=3, quick=True)
 settings.apply(hosts, [one], {{"ipv4/tcp_sack": 0}}, {{"tcp_recovery": 0}})
 for host in hosts:
     host.enter()
-    os.system("ip -o link show longfat; ip route show dev longfat")
+    os.system("ip -d -o link show longfat; ip route show dev longfat")
     print(os.readlink("/proc/thread-self/ns/net") != outside, host.read("ipv4/tcp_sack"), host.drops())
 print(hosts[0].read("ipv4/tcp_recovery"), hosts[0].read("ipv4/tcp_none"))
 print(settings.recorded(hosts[0])["tcp_sack"])
@@ -81,6 +81,7 @@ def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
     before = outside()
     printed = run(TWO_HOSTS)
     assert printed.count("mtu 1000 ") >= 2  # both devices; the routes say it, too
+    assert printed.count("gso_max_segs 1 ") == 2  # every segment is a packet
     assert "10.128.0.1" in printed
     assert "initcwnd 3" in printed  # at the sender
     assert "quickack 1" in printed  # at the receiver

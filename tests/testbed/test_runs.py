@@ -35,8 +35,9 @@ def test_a_file_of_four_packets_takes_its_time():
     """0.6 ms for each packet, 16 us for the last acknowledgment, 20 ms each way: 42.416 ms."""
     given = {"delayed_ack": 1, "initial_window": 4}
     net = network().flow("sack", path=["a", "b"], packet=1500, file=6000, parameters=given)
-    (outcome,) = outcomes(net, duration=0.2, **QUIET)
+    (outcome,) = outcomes(net, duration=0.2, warm_up=0.0209, **QUIET)
     assert outcome.after[0].finish_ns / SECOND == pytest.approx(0.042416, abs=5e-6)
+    assert (outcome.before[0].received, outcome.after[0].received) == (1, 4)  # the first packet takes 20.6 ms
 
 
 @pytest.mark.long

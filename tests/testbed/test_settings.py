@@ -1,10 +1,12 @@
 """Settings of hosts and routes, and the record that Linux keeps of a connection."""
 
 import struct
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from longfat.testbed import hosts, settings
+from longfat.testbed import hosts, one_run, settings
 from longfat.testbed.one_run import Trust
 from longfat.testbed.plan import Connection
 
@@ -76,3 +78,11 @@ def test_a_run_that_the_machine_spoilt_is_not_accepted(values, accepted):
     trust = Trust(**{"late": 0.0, "packets": 1000, "drops": 0, **values})
     assert trust.accepted is accepted
     assert str(trust).startswith(f"{100 * trust.late:.2g} % of 1000 packets were later than 2 ms")
+
+
+def test_packets_that_a_device_refused_count_as_drops():
+    pump = SimpleNamespace(late=0.0, lateness=[1000, 3000], refused=3, real_time=True, stood=0)
+    senders, job = SimpleNamespace(dry=1, looks=4), SimpleNamespace(connections=[])
+    trust = one_run._trust(pump, 10**9, 2, np.zeros(1, hosts.record()), senders, job)
+    assert (trust.drops, trust.packets, trust.starved) == (5, 2, 0.25)
+    assert trust.lateness == {"median": 2e-6, "99 %": 2.98e-6, "99.9 %": 3e-6, "largest": 3e-6}
