@@ -5,14 +5,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat import cli, design
-from longfat.cli import paste
+from longfat import cli, design, measured
+from longfat.cli import paste, window_tcp
 from tests.measured import questions
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
@@ -70,7 +71,9 @@ ANSWERS = [
      ["fills TCP's largest window keeps CUBIC from carrying 95% of this link"], ["up to a loss of"]),
     # iperf.h: MAX_TCP_BUFFER is 512 x 1024 x 1024; two products are 483 and 241 MB, and requests twice that
     ("--rate 10Gbit/s --rtt 200ms --no-simulation --verbose", ["iperf3: -w is at most 536870912"], ["HOST -w"]),
-    ("--rate 10Gbit/s --rtt 100ms --no-simulation --verbose", ["iperf3: iperf3 -c HOST -w 482672640"], []),
+    # SO_RCVBUF of 482,672,640 bytes, doubled (socket(7))
+    ("--rate 10Gbit/s --rtt 100ms --no-simulation --verbose",
+     ["iperf3: iperf3 -c HOST -w 482672640", "Expect: 965345280"], []),
     # a range that is not given cannot be narrowed
     ("--rate 10Mbit/s --rtt 20ms --loss 0.5", ["expect 0 to"], ["narrower"]),
     # the law is that of the middle, sqrt(20 x 200) ms
@@ -329,6 +332,12 @@ def test_doubts_about_the_files_are_repeated(tmp_path, capsys, verbose):
     assert out.count("remark files: base round-trip time of 32.155 ms in") == 1
     assert out.count("files: 18.95 Mbit/s of data, more than --rate of 10 Mbit/s: another path, or a wrong rate") == 1
     assert "files: 18.95" not in said(capsys, *files, "--rate", "10..20Mbit/s", *LAW, *verbose)
+
+
+def test_a_check_of_a_measured_rate_expects_nine_tenths_of_the_slowest_run():
+    path = SimpleNamespace(figures=measured.PathFigures(rate=2e6, rate_interval=(1.01e6, 3e6)))
+    # 8.08 Mbit/s times 0.9
+    assert window_tcp._of_measured_rate(path, "cubic", "line").startswith("7.27 Mbit/s or more in line, without -w")
 
 
 def test_the_smallest_of_several_hosts_counts(tmp_path, capsys):

@@ -148,6 +148,12 @@ def test_a_buffer_of_a_window_is_none():
         assert run(window=40, loss=0.01, receive_buffer=40, ack=ack).drop_vars("receive_buffer").equals(plain)
 
 
+def test_each_replication_measures_ten_whole_windows_or_more():
+    # 1000/3 segments are 48 windows of 7; ten windows of 100 are more than 1000/3 segments
+    made = run(window=[7, 100], segments=1000, replications=3)
+    assert made.segments.values.tolist() == [3 * 48 * 7, 3 * 1000]
+
+
 def test_grid_with_buffers():
     grid = run(window=[30, 40], loss=[1e-3, 1e-2], receive_buffer=[10, 30], segments=20_000)
     assert dict(grid.sizes) == {"loss": 2, "window": 2, "receive_buffer": 2}
