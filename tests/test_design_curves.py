@@ -5,7 +5,8 @@ import pytest
 import xarray as xr
 
 from longfat import design, plot, sim
-from longfat.design.scheme_curves import CurveLaws, limited
+from longfat.design.long_flows import LongFlows
+from longfat.design.scheme_curves import growth, law_of_buffer, law_of_window, limited
 from longfat.design.senders import sender
 from longfat.plot.design import what_to_do
 from longfat.sim import schemes
@@ -73,27 +74,33 @@ def test_the_same_seed_gives_the_same_curves():
     assert first.attrs["seed"] == "3"
 
 
+def flows_of(scheme, packets, trip, count=1):
+    """Return flows of a sender over a path that holds so many packets of one byte."""
+    chosen, parameters = sender(scheme)
+    return LongFlows(packets / trip, trip, 1, flows=count, scheme=chosen, parameters=parameters)
+
+
 def test_laws_by_hand():
-    reno = CurveLaws(*sender("reno"), 100.0, 0.1)
-    found = reno.sawtooth(1.0, 1)
+    reno, two, ten = (flows_of("reno", 100.0, 0.1, count) for count in (1, 2, 10))
+    found = law_of_buffer(reno, 1.0)
     assert found["utilisation"] == 1
     assert found["queueing_delay"] == pytest.approx(5 / 9 * 0.1)
     assert found["loss"] == pytest.approx(8 / (3 * 200**2))  # a window of 200 packets at the loss
-    assert reno.sawtooth(1.0, 10)["loss"] == pytest.approx(8 / (3 * 20**2))
-    assert reno.limited(0.25, 1.0, 2) == {"utilisation": 0.5, "queueing_delay": 0, "loss": 0}
-    assert reno.limited(0.75, 1.0, 2)["queueing_delay"] == pytest.approx(0.05)  # 1.5 products: half a product waits
-    assert reno.limited(3.0, 1.0, 1) == found
+    assert law_of_buffer(ten, 1.0)["loss"] == pytest.approx(8 / (3 * 20**2))
+    assert law_of_window(two, 0.25, 1.0) == {"utilisation": 0.5, "queueing_delay": 0, "loss": 0}
+    assert law_of_window(two, 0.75, 1.0)["queueing_delay"] == pytest.approx(0.05)  # 1.5 products: half a product waits
+    assert law_of_window(reno, 3.0, 1.0) == found
     # (1 + 1) 10 packets of path and buffer are two of each of 10 flows, and 1.8 of 11: too few for a sawtooth
-    few = CurveLaws(*sender("reno"), 10.0, 0.1)
-    assert [np.isnan(few.sawtooth(1.0, flows)["utilisation"]) for flows in (10, 11)] == [False, True]
-    assert all(np.isnan(one) for one in few.sawtooth(1.0, 11).values())
+    few, eleven = (law_of_buffer(flows_of("reno", 10.0, 0.1, count), 1.0) for count in (10, 11))
+    assert [np.isnan(one["utilisation"]) for one in (few, eleven)] == [False, True]
+    assert all(np.isnan(one) for one in eleven.values())
     # a window of 0.05 BDP is half a packet, for which a whole one is simulated
-    assert few.limited(0.1, 1.0, 1)["utilisation"] == 0.1
-    assert np.isnan(few.limited(0.05, 1.0, 1)["utilisation"])
-    bbr = CurveLaws(*sender("bbr1"), 100.0, 0.1)
+    assert law_of_window(flows_of("reno", 10.0, 0.1), 0.1, 1.0)["utilisation"] == 0.1
+    assert np.isnan(law_of_window(flows_of("reno", 10.0, 0.1), 0.05, 1.0)["utilisation"])
+    bbr = flows_of("bbr1", 100.0, 0.1)
     # ProbeRTT lasts for two round trips: 0.96 of 0.3 s are lost in 10 s, 0.2 s and 0.96 of a round trip.
-    assert bbr.sawtooth(1.0, 1)["utilisation"] == pytest.approx(1 - 0.288 / 10.296)
-    assert all(np.isnan(value) for value in bbr.limited(3.0, 1.0, 1).values())
+    assert law_of_buffer(bbr, 1.0)["utilisation"] == pytest.approx(1 - 0.288 / 10.296)
+    assert all(np.isnan(value) for value in law_of_window(bbr, 3.0, 1.0).values())
 
 
 def test_regions_of_cubic():
@@ -102,16 +109,11 @@ def test_regions_of_cubic():
     At 40 ms W_r is 253.8 packets, from where on the estimate stays below; at 44 ms, with a tenth of a product in the
     queue, it is 220, and up to 220/3^1.5 = 42 packets it stays above.
     """
-    parameters = sender("cubic")[1]
-
-    def region(packets):
-        return CurveLaws(schemes.scheme("cubic"), parameters, packets, 0.04).region(0.1, 1)
-
-    found = [region(packets / 1.1) for packets in (42, 43, 253, 254)]  # with the buffer of 0.1 products
+    found = [growth(flows_of("cubic", packets / 1.1, 0.04), 0.1) for packets in (42, 43, 253, 254)]
     assert found == ["linear", "", "", "cubic"]
-    small = CurveLaws(schemes.scheme("cubic"), parameters, 30.0, 0.04)
     # beta = 0.7 and an increase of 9/17 in a round trip: (1 + 0.7)^2 W^2/6 packets from 0.7 W to W
-    assert small.sawtooth(0.0, 1)["loss"] == pytest.approx(6 / (1.7**2 * 30**2))
+    loss = law_of_buffer(flows_of("cubic", 30.0, 0.04), 0.0)["loss"]
+    assert loss == pytest.approx(6 / (1.7**2 * 30**2))
 
 
 @pytest.mark.parametrize(

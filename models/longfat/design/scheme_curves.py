@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -232,13 +232,11 @@ def _laws(
     dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
     found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in ASSUMED}
     for i, scheme in enumerate(named.values()):
-        laws = CurveLaws(*sender(scheme), path.bandwidth_delay_product, path.round_trip_time)
-        shortest = math.nan
-        if path.file is not None:
-            shortest = laws.transfer_time(math.ceil(path.file / path.packet), path.packet / path.rate)
         for j, count in enumerate(counts):
+            flows = path.flows(scheme, count)
+            shortest = law_of_transfer(flows, path.file)
             for k, one in enumerate(dense.tolist()):
-                known = laws.sawtooth(one, count) if over == "buffer" else laws.limited(one, fixed, count)
+                known = law_of_buffer(flows, one) if over == "buffer" else law_of_window(flows, one, fixed)
                 for name, value in (known | {"transfer_time": shortest}).items():
                     found[name][i, j, k] = value
     dim = f"law_{over}"
@@ -357,84 +355,71 @@ def _bounded(inner: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
     return bounded
 
 
-@dataclass(frozen=True)
-class CurveLaws:
-    """Laws of one sender on a path; buffers and windows in bandwidth-delay products, NaN where no law holds."""
+def _laws_of(flows: LongFlows) -> Laws:
+    """Return rules and laws of the flows' sender at a drop-tail queue."""
+    return laws_of(flows.scheme, flows.parameters, Path(flows.bandwidth_delay_product, flows.round_trip_time))
 
-    scheme: Scheme
-    parameters: Mapping[str, float]
-    bandwidth_delay_product: float  # packets
-    round_trip_time: float
 
-    @property
-    def laws(self) -> Laws:
-        """Rules and laws of the sender at a switch on this path."""
-        known = {name: float(value) for name, value in self.parameters.items()}
-        path = Path(self.bandwidth_delay_product, self.round_trip_time)
-        return laws_of(self.scheme, known, path)
+def law_of_buffer(flows: LongFlows, buffer: float) -> dict[str, float]:
+    """Return utilisation, queueing delay [s] and loss by law of flows whose windows overflow a buffer [BDP].
 
-    def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
-        """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer.
+    All are NaN where path and buffer hold fewer than two packets of each flow, because below that a window cannot
+    shrink by a loss and grow again.
+    """
+    laws, trip = _laws_of(flows), flows.round_trip_time
+    largest = (1 + buffer) * flows.bandwidth_delay_product / flows.flows
+    if largest < 2:
+        return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
+    delay, loss, region = math.nan, math.nan, growth(flows, buffer)
+    if region == "linear":
+        delay = float(tcp.aimd_mean_queue(buffer, laws.decrease)) * trip
+        if isinstance(laws, CubicLaws):
+            # With linear growth the number of packets between losses does not depend on the round-trip time, so that
+            # queueing delay is neglected.
+            loss = min(1.0, 1 / float(cubic.packets_between_losses(largest, trip, laws.c, laws.decrease)))
+        else:
+            loss = float(tcp.loss_of_window(largest))
+    elif region == "cubic":
+        delay = float(cubic.mean_queue(buffer, laws.decrease)) * trip
+    return {"utilisation": laws.together(buffer, flows.flows), "queueing_delay": delay, "loss": loss}
 
-        All are NaN where path and buffer hold fewer than two packets of each flow, because below that a window cannot
-        shrink by a loss and grow again.
-        """
-        largest = (1 + buffer) * self.bandwidth_delay_product / flows
-        if largest < 2:
-            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
-        delay, loss = math.nan, math.nan
-        region = self.region(buffer, flows)
-        if region == "linear":  # the window grows by a constant in each round trip
-            delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
-        elif region == "cubic":
-            delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
-        if region == "linear":
-            loss = self._loss(largest)
-        return {"utilisation": self.laws.together(buffer, flows), "queueing_delay": delay, "loss": loss}
 
-    def _loss(self, largest: float) -> float:
-        """Return the loss of a sawtooth whose window grows linearly with the number of round trips."""
-        if not isinstance(self.laws, CubicLaws):
-            return float(tcp.loss_of_window(largest))
-        c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
-        # In the linear region the number of packets between losses does not depend on the round-trip time, so that
-        # queueing delay is neglected.
-        return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
+def growth(flows: LongFlows, buffer: float) -> str:
+    """Return "linear" or "cubic", the growth of the window in a round trip; empty if both occur or no law is known."""
+    laws, trip = _laws_of(flows), flows.round_trip_time
+    if math.isnan(laws.decrease):
+        return ""
+    if not isinstance(laws, CubicLaws):
+        return "linear"
+    largest = (1 + buffer) * flows.bandwidth_delay_product / flows.flows
+    longest = (1 + buffer) * trip  # with a full buffer, at which linear growth is slowest
+    if laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, laws.c, laws.decrease)):
+        return "linear"
+    # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does, and so
+    # determines the time between losses.
+    bound = float(cubic.reno_friendly_window(trip, laws.c, laws.decrease))
+    return "cubic" if not laws.reno_friendly or largest >= bound else ""
 
-    def region(self, buffer: float, flows: int) -> str:
-        """Return "linear" or "cubic", the growth of the window over a sawtooth; empty if both occur or without law."""
-        decrease = self.laws.decrease
-        if math.isnan(decrease):
-            return ""
-        if not isinstance(self.laws, CubicLaws):
-            return "linear"
-        c = value_of(self.scheme, self.parameters, "c")
-        largest = (1 + buffer) * self.bandwidth_delay_product / flows
-        longest = (1 + buffer) * self.round_trip_time  # with a full buffer, at which linear growth is slowest
-        if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
-            return "linear"
-        # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does, and so
-        # determines the time between losses.
-        bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
-        return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
-    def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities of `sawtooth` for bounded windows: by Little's law if all fit into path and buffer.
+def law_of_window(flows: LongFlows, window: float, buffer: float) -> dict[str, float]:
+    """Return the same as `law_of_buffer` for windows up to a bound [BDP]: by Little's law if path and buffer hold them.
 
-        All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
-        which may use less than its window.
-        """
-        together = window * flows
-        if window * self.bandwidth_delay_product < 1 or math.isnan(self.laws.decrease):
-            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
-        if together > 1 + buffer:
-            return self.sawtooth(buffer, flows)
-        delay = max(0.0, together - 1) * self.round_trip_time
-        return {"utilisation": min(1.0, together), "queueing_delay": delay, "loss": 0.0}
+    All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
+    which may use less than its window.
+    """
+    together = window * flows.flows
+    if window * flows.bandwidth_delay_product < 1 or math.isnan(_laws_of(flows).decrease):
+        return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
+    if together > 1 + buffer:
+        return law_of_buffer(flows, buffer)
+    delay = max(0.0, together - 1) * flows.round_trip_time
+    return {"utilisation": min(1.0, together), "queueing_delay": delay, "loss": 0.0}
 
-    def transfer_time(self, packets: int, packet_time: float) -> float:
-        """Return a lower bound of the time of a short transfer [s]; NaN without an initial window."""
-        if "initial_window" not in self.scheme.parameters:
-            return math.nan
-        first = math.floor(value_of(self.scheme, self.parameters, "initial_window"))
-        return float(tcp.slow_start_transfer_time(packets, self.round_trip_time, packet_time, first))
+
+def law_of_transfer(flows: LongFlows, file: float | None) -> float:
+    """Return a lower bound of the time of a short transfer [s]; NaN without a file or an initial window."""
+    if file is None or "initial_window" not in flows.scheme.parameters:
+        return math.nan
+    first = math.floor(value_of(flows.scheme, flows.parameters, "initial_window"))
+    packets = math.ceil(file / flows.packet)
+    return float(tcp.slow_start_transfer_time(packets, flows.round_trip_time, flows.packet / flows.rate, first))
