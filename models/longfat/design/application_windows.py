@@ -30,9 +30,9 @@ class Default:
     """Default window of a receiver [bytes], the source of its size, and lines of settings that raise the window.
 
     ``windows`` is the number of equal windows that limit a stream: 2 if the connection also has a window, no larger
-    than the stream's and updated at other times. ``connection`` is the default of this window [bytes]. Lines have the
-    placeholders ``{window}`` and ``{connection}`` for the new windows of stream and connection; the latter is
-    `CONNECTION` times the former, or the default if that is larger.
+    than the stream's and updated at other times. ``connection`` is the default of the connection's window [bytes].
+    Lines have the placeholders ``{window}`` and ``{connection}`` for the new windows of stream and connection; the new
+    window of the connection is `CONNECTION` times that of the stream, or its default if that is larger.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Application:
     #: Function of the window [bytes]: largest number of bytes that a receiver reads before it sends an update.
     update: Callable[[int], int]
     largest: int  # largest window that the protocol allows [bytes]
-    about: str  # beginning of the remark above the lines: where they apply, and the memory that a window may take
+    about: str  # beginning of the remark above the lines: host at which they apply, memory that a window may take
     check: str  # command that measures the rate; COUNT stands for the number of blocks to send, BLOCK for their size
-    parallel: str  # plural of the object that has a separate window, so that several such objects carry more
+    parallel: str  # objects with a window each, such as connections: several in parallel carry more than one
     source: str  # implementations that send their updates as late as ``update`` says
     over_tcp: bool = True  # whether the protocol runs over TCP, whose window is a further limit
-    how: str = "a window"  # object that has the window, the first words of the step that advises a larger one
+    how: str = "a window"  # first words of the step that advises a larger window: the object that has it
 
     def rates(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1

@@ -101,7 +101,7 @@ BUFFER: dict[str, Any] = {
     "spread": SPREAD,
     "parameters": Setting(
         kind="mapping", meaning="Parameter of the scheme, such as delayed_ack=2",
-        remark="A mapping of names to values, in place of those of hosts or of the defaults; the option may be "
+        remark="A mapping of names to values, which replace the values of hosts or the defaults; the option may be "
         "repeated.",
     ),
     "loads": LOAD,
@@ -147,7 +147,7 @@ TCP_WINDOW: dict[str, Any] = {
     "flows": replace(
         FLOWS, several=False, default=1, kind="",
         meaning="Number of parallel TCP streams, as iperf3 -P has them",
-        remark="The rates are those of all together, the window and the socket buffers those of each.",
+        remark="The rates are totals of all streams; the window and the socket buffers are those of each stream.",
     ),
     "target": TARGET,
     # Headers of IPv4 and TCP leave 65,495 of the 65,535 bytes of a packet (RFC 791; RFC 9293, section 3.1).

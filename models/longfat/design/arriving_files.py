@@ -41,7 +41,7 @@ class ArrivingFiles(Bottleneck):
     arrivals: int = 1000  # least mean number of files that arrive while a run is observed
 
     criterion = "power"
-    within: ClassVar[dict[str, tuple[float, float]]] = {}  # ranges of results; those without one are in [0, inf)
+    within: ClassVar[dict[str, tuple[float, float]]] = {}  # ranges of results; a result without one is in [0, inf)
     further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer
@@ -117,7 +117,7 @@ class ArrivingFiles(Bottleneck):
         )  # fmt: skip
 
     def watch(self, load: float) -> tuple[float, float]:
-        """Return the time at which the observation of a load begins, and its length [s]."""
+        """Return the time at which the observation of a load begins, and the length of the observation [s]."""
         rounds = 1 + math.log2(1 + self.bytes / self.packet)  # round trips of slow start from one packet
         alone = self.round_trip_time * rounds + self.bytes / self.rate
         return WARM_UP * alone, max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)

@@ -38,7 +38,7 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the smallest buffer that may be the answer [packets]: above a threshold; for BBR `LEAST_OF_BBR` BDP."""
+    """Return the smallest buffer to try [packets]: the threshold plus 1; for BBR at least `LEAST_OF_BBR` BDP."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 

@@ -24,7 +24,7 @@ WIDTH = 0.11  # relative width of the interval of the smallest buffer that ends 
 FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
 STEEP = 2.0  # least difference of log odds between adjacent buffers that counts as a jump; our choice
-#: Slopes of the log odds of the utilisation against the logarithm of the buffer that a search assumes (see `fitted`);
+#: Slopes that a search assumes for the log odds of the utilisation against the logarithm of the buffer (see `fitted`);
 #: the second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
 #: A search for several flows also ends with an interval wider than `WIDTH` if the shares at the ends of the interval
@@ -141,7 +141,7 @@ def answer(
         def shares(packets: int) -> list[float] | None:
             """Return a fixed number of samples at a buffer, or None if larger buffers miss the share, too.
 
-            The rule to compare with may have fewer samples, if their interval excludes the share.
+            The buffer of the rule to compare with may have fewer samples if their interval excludes the share.
             """
             at(packets, **({} if packets == shown else {"looks": (count,)}))
             return None if is_last(packets) else list(seen[packets]["samples"][: count * effort.replications])

@@ -116,7 +116,7 @@ class Laws:
         return math.nan if math.isnan(self.decrease) else float(aimd_utilisation_general(buffer, self.decrease))
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return what `together` returns, at each of several buffers [bandwidth-delay products]."""
+        """Return the utilisation [1] that `together` gives, at each of several buffers [bandwidth-delay products]."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
@@ -172,8 +172,8 @@ class CubicLaws(Laws):
     """Rules and laws of CUBIC, whose sawtooth depends on the bandwidth-delay product and on the round-trip time.
 
     The bound `apart` assumes windows that are uniformly distributed between beta w and w; their mean is
-    sqrt(3) (1 + beta)/(1 - beta) = 9.8 standard deviations. It also holds in the cubic region, because a window that
-    follows the cubic function from beta w to w varies less: its mean is (3 + beta) w/4 and its variance
+    sqrt(3) (1 + beta)/(1 - beta) = 9.8 standard deviations. The bound also holds in the cubic region, because a window
+    that follows the cubic function from beta w to w varies less: its mean is (3 + beta) w/4 and its variance
     (1 - beta)^2 w^2 (1/7 - 1/16), so that the mean is sqrt(7) (3 + beta)/(3 (1 - beta)) = 10.9 standard deviations.
     """
 

@@ -22,14 +22,15 @@ from longfat.sim.schemes import Scheme
 SMALLEST_CUBIC = 500  # packets: least simulated bandwidth-delay product of CUBIC, whose sawtooth is shallower
 SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; relative error about 1/BDP
 EACH = 40  # packets: least simulated bandwidth-delay product for each flow, to make timeouts as rare as on the path
-#: Packets of a cycle of the sawtooth up to which several flows of CUBIC are simulated over the path itself. Between two
-#: losses a flow of CUBIC grows in proportion to its window: over a slower link it adds fewer packets in the round trip
-#: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. 16 flows at
-#: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with
-#: 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for
-#: one number of flows then takes at most about a minute of processor time. A slower link that drops a packet of further
-#: flows with each dropped packet is no substitute: at 1 Gbit/s, 100 ms and a buffer of 0.06 BDP, 4 flows had 0.919 over
-#: such a link with 1,280 packets, and 0.948 over the path; the standard error was 0.003 to 0.005.
+#: Several flows of CUBIC are simulated over the path itself if a cycle of the sawtooth has at most so many packets.
+#: Between two losses the window of CUBIC grows in proportion to its size: over a slower link a flow adds fewer packets
+#: in the round trip in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the
+#: path. 16 flows at 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280
+#: packets, 0.960 with 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our
+#: choice: an answer for one number of flows then takes at most about a minute of processor time. A slower link that
+#: drops packets of other flows along with each dropped packet has too low a utilisation: at 1 Gbit/s, 100 ms and a
+#: buffer of 0.06 BDP, it was 0.919 with 4 flows over such a link with 1,280 packets, and 0.948 over the path; the
+#: standard error was 0.003 to 0.005.
 LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
@@ -375,9 +376,9 @@ class LongFlows(Bottleneck):
         """Return runs that have adapted to a buffer: ``runs``, which have had another buffer, or new runs.
 
         New runs begin with a buffer of at least `START`, which is reduced later, because slow start loses many packets
-        at a small buffer and CUBIC needs ten cycles to recover. When the buffer is reduced, the backlog that exceeds it
-        drains within one cycle. If the buffer is more than doubled, or enlarged for a single flow, whose samples hardly
-        vary, windows grow for as long as in a new run.
+        at a small buffer and CUBIC needs ten cycles to recover. After the buffer has changed, the runs continue for one
+        cycle, in which an excess backlog drains; but for `WARM_UP` cycles, in which the windows grow, if the buffer was
+        more than doubled, or enlarged at all for a single flow, whose samples hardly vary.
         """
         if runs is None:
             streams = effort.streams()[: RUNS if self.resized and self.flows > 1 else 1]

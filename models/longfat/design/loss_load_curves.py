@@ -55,7 +55,7 @@ def loss_load(
         ``transfer_time`` [s] there with ``_lower`` and ``_upper``, ``law_loss`` and ``law_transfer_time`` of sources
         that are in equilibrium at every moment, ``v_lossless`` (k/(k + 1)) and ``v_ceiling`` [1], at which the loss in
         equilibrium equals the ceiling. Along ``k`` and ``point``: the same as ``curve_...`` and ``curve_v``.
-        ``attrs["best_k"]``: the k with the least loss of those whose transfer time is within 1 % of the shortest.
+        ``attrs["best_k"]``: of the k with transfer times within 1 % of the shortest, the one with the least loss.
 
     Raises
     ------

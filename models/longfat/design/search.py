@@ -78,14 +78,14 @@ class Line:
 def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float, slope: float) -> Line | None:
     r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None if it does not rise.
 
-    Samples of mean u and standard deviation s have the deviation :math:`s / (u (1 - u))` in log odds. It is pooled over
-    the buffers within `NEAR` of the goal, and the mean of n samples has 1/sqrt(n) of it as standard error (Draper and
-    Smith, Applied Regression Analysis, 3rd ed., section 2.1). The square of `BENT` times the squared distance from the
-    goal is added to the variance of a mean, because the curve is bent and the line straight. Unless the slope of this
-    line is above ``slope`` with confidence, ``slope`` is one more observation, with the standard error `DOUBT` times
-    ``slope`` (mixed estimation: Theil and Goldberger 1961), so that already one buffer determines a line. If the
-    observations differ from the line by more than their errors, each mean has a further variance with which they do not
-    (Paule and Mandel 1982).
+    Samples of mean u and standard deviation s have the deviation :math:`s / (u (1 - u))` in log odds. The deviation is
+    pooled over the buffers within `NEAR` of the goal; divided by sqrt(n), it is the standard error of the mean of n
+    samples (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). The square of `BENT` times the
+    squared distance from the goal is added to the variance of a mean, because the curve is bent and the line straight.
+    Unless the slope of this line is above ``slope`` with confidence, ``slope`` is one more observation, with the
+    standard error `DOUBT` times ``slope`` (mixed estimation: Theil and Goldberger 1961), so that even one buffer
+    determines a line. If the observations differ from the line by more than their errors, each mean is given a further
+    variance, just large enough that they do not (Paule and Mandel 1982).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(fitted(exact, 9.797959 / 10.797959, 0.95, slope=1.29).crossing(), 1)  # sqrt(40 * 160)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
 #: Least number of transmissions of a packet for which a window has room. The receiver holds back the data that follow a
-#: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
-#: is k bandwidth-delay products.
+#: lost packet until the retransmission of that packet arrives: if a packet is sent k times, the sender has to stop
+#: unless the window is at least k bandwidth-delay products.
 LEAST_TIMES = 2
 #: Largest fraction of windows in which a packet needs more transmissions than the window has room for. Our choice: the
 #: sender then stops for at most one round trip in a hundred, which costs up to 1 % of the rate.

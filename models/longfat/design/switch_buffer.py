@@ -91,13 +91,13 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     (`longfat.laws.bbr.probe_rtt_utilisation`).
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, and ``missed_bdp`` is the largest one
-    whose upper limit is below it. For long-lived flows both limits are those of a line through all simulated buffers
-    (`design.search.fitted`, `design.buffer_answer.line_to_goal`), whose runs continue from one buffer to the next
-    (`LongFlows.begun`, `LongFlows.simulate`). For files, and where no line can be drawn, the buffers are halved, each
-    has its own limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or
-    power does not decrease with the buffer. It ends without a buffer if one misses the goal with confidence and was
-    never full, because a larger one would not change anything. The answer does not depend on the curve and on the rules
-    that are simulated after the search.
+    whose upper limit is below the goal. For long-lived flows both limits are those of a line through all simulated
+    buffers (`design.search.fitted`, `design.buffer_answer.line_to_goal`); a run continues from one buffer to the next
+    (`LongFlows.begun`, `LongFlows.simulate`). For files, and where no line can be drawn, the interval of the buffer is
+    halved, each buffer has its own limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that
+    utilisation or power does not decrease with the buffer. The search ends without a result if a buffer misses the goal
+    with confidence and was never full, because a larger one would not change anything. The answer does not depend on
+    the curve and on the rules that are simulated after the search.
 
     Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share: 11 of 12
     and all 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, all 20 for 16 flows of Reno there, 11 of 12 for 4
@@ -256,7 +256,7 @@ def _laws(subject: LongFlows | ArrivingFiles, find: str) -> tuple[Laws, str]:
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
     if find == "burst":
-        # The law assumes that windows grow linearly. It does not hold for CUBIC, whose windows do not: NaN.
+        # The law assumes that windows grow linearly. CUBIC's do not: its decrease is NaN here, for which no law holds.
         decrease = decrease_of(subject.scheme, subject.parameters)
         return PolicerLaws(math.nan if subject.scheme.name == "cubic" else decrease, path), "policer"
     return laws_of(subject.scheme, subject.parameters, path, threshold, named), named

@@ -257,8 +257,9 @@ class TcpPath:
     def scaled_long(self, loss: float) -> Scaled:
         """Return the path for long transfers: the path itself, or a smaller, equivalent one.
 
-        If the buffer determines the size of the smaller path, because it has few packets, time does not pass faster:
-        otherwise the window would grow by more than the buffer in a round trip, and timeouts would last longer.
+        If the size of the smaller path follows from `LEAST_BUFFER`, because the buffer has few packets, time does not
+        pass faster there: otherwise the window would grow by more than the buffer in a round trip, and timeouts would
+        last longer.
         """
         ratio, rounds = LONG_WINDOW / self._window(loss), self.cycle(loss) / self.round_trip_time
         return self._smaller(loss, ratio, 1.0 if self._least_ratio(loss) > ratio else LONG_ROUNDS / rounds)

@@ -123,7 +123,7 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Make a trace from delivery opportunities [ms], spread evenly within each; rates are means over `STEP` or more.
+    """Make a trace from delivery opportunities [ms], spread evenly in their millisecond; rates average `STEP` or more.
 
     Gaps are kept: a packet whose transmission begins before a gap ends after the gap. A packet that arrives at an idle
     link within a gap is late by up to the length of the gap.

@@ -27,7 +27,7 @@ Source = Literal["auto", "law", "simulator"]
 MOST_SEGMENTS = 10**6  # largest number of segments in flight: a third of it takes a minute and 600 MB
 LARGEST_FACTOR = 64  # largest simulated window, in units of w_a + 1; w_a is the acknowledgment delay [segments]
 MOST_LOST = 2e6  # approximate bound of lost packets; our choice: a simulation of 1e7 packets loses fewer if p < 1/6
-COST = 0.002  # fraction of the efficiency that a receive buffer may cost if even a buffer of a window misses the goal
+COST = 0.002  # fraction of the efficiency that a receive buffer may cost if a buffer of one window misses the goal
 
 
 @dataclass(frozen=True)
