@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longfat.design.switch_buffer import ByRule
 
 STEP = "step-marking"  # discipline whose threshold is sought for DCTCP if no discipline is given
-#: Value of ``find`` -> name of the sought quantity, and what flows do with it, where {} is a percentage ("carry 95%").
+#: Value of ``find`` -> name of the sought quantity, and a verb for flows, where {} is a percentage ("carry 95%").
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -112,7 +112,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 def _compared(one: xr.Dataset) -> xr.Dataset:
     """Return the row of the smallest buffer, with a text ``compared`` on the buffer of the rule to compare with.
 
-    ``if_full`` is the waiting time [s] behind that buffer if it is full; the limit in the pasted lines may be larger.
+    ``if_full`` is the waiting time [s] behind the smallest buffer when it is full; the pasted limit may be larger.
     """
     rule = compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
@@ -232,7 +232,8 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 def _fair_queueing(row: xr.Dataset) -> list[str]:
     """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if they would wait as long as behind a full buffer.
+    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if those packets would wait as long as behind a full
+    buffer.
     """
     flows, buffer = int(row.flows), buffer_lines.in_lines(row)
     if flows >= buffer:

@@ -25,7 +25,7 @@ MS = 1e3  # milliseconds in a second
 
 
 def _plain(cell: Cell) -> Cell:
-    """Return a function that formats as ``cell`` does, but without exponents, for which the columns are too narrow.
+    """Return a function that formats a row as ``cell`` does, but writes no exponents, which the columns cannot hold.
 
     >>> _plain(lambda _: "2.61e+03 ..2.9e+03")(None)
     '2610 ..2900'
@@ -33,8 +33,8 @@ def _plain(cell: Cell) -> Cell:
     return lambda row: re.sub(r"[0-9]+(?:[.][0-9]+)?e[+][0-9]+", lambda found: f"{float(found[0]):.0f}", cell(row))
 
 
-#: Columns of the quantities; those of scheme, number of flows, and buffer or window are to their left. A line above the
-#: headings names groups of columns.
+#: Columns of the quantities, to the right of the columns for scheme, number of flows, and buffer or window. A line
+#: above the headings names groups of columns.
 QUANTITIES = (
     Column("mean", 8, number("utilisation", ".4f")),
     Column("law", 7, number("law_utilisation", ".4f")),

@@ -291,7 +291,7 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
 
 
 def remarks(data: xr.Dataset | Answer, net: Network) -> list[str]:
-    """Return the remarks on a table: that goodputs are of different times, and that no sender responds to marks."""
+    """Return remarks on a table: if goodputs count different times, and if no sender responds to marks."""
     begin, end = data.attrs["warm_up"], data.attrs["duration"]
     last = [flow.start + (flow.count - 1) * flow.stagger for flow in net.flows]
     apart = any(

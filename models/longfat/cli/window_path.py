@@ -123,8 +123,8 @@ def _measured_loss(
 
     A TCP flow may have caused all its losses itself, by overflows. The interval therefore begins at 0, unless the
     diagnosis is losses without a queue. A loss of 0 is assumed if the flow was faster than random losses of the counted
-    probability allow, because it then caused them itself. It is also assumed if the hosts limited the flow and nothing
-    was lost, because the upper bound of the loss then says nothing about the rate.
+    probability allow, because the flow then caused the losses itself. A loss of 0 is also assumed if the hosts limited
+    the flow and nothing was lost, because the upper bound of the loss then says nothing about the rate.
     """
     low, high = (min(end, 0.999) for end in interval)
     sender = SENDERS[scheme]
