@@ -22,7 +22,7 @@ LATEST_FIRST_LOSS = 2e6  # bytes; if the flow sent more before its first loss, t
 #: the difference of the tokens at a loss from the median of the tokens at losses. FULL bounds the amount by which the
 #: tokens at a packet that passed may be below this median.
 EMPTY, FULL = 2.0, 0.75
-LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that may contradict a bucket
+LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that need not fit a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
 #: Smallest bucket, in round trips at its rate, for which the rate of delivered packets is reported as the policer's
 #: rate. Our choice, fitted to 29 simulated transfers. Of these, 16 had a larger bucket, and their rate was within 0.5 %
@@ -179,9 +179,9 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
 
     A policer is a token bucket that drops excess packets without a queue. The test is that of Flach, Papageorge,
     Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide Analysis of Traffic Policing, SIGCOMM
-    2016, with the thresholds of the code that its authors published. It replays the transmissions from the first loss
-    on through a token bucket that fills at the rate of the packets that arrived. There is a policer if the bucket is
-    empty at losses and not empty where packets pass, and if the round trips before losses are not longer than others.
+    2016, with the thresholds of the code that its authors published. The test replays the transmissions from the first
+    loss on through a token bucket that fills at the rate of the packets that arrived. There is a policer if the bucket
+    is empty at losses and not empty where packets pass, and if round trips before losses are not longer than others.
     The test misses policers whose bucket fills up again between losses; therefore only a queue before the losses rules
     a policer out.
     """

@@ -20,8 +20,8 @@ def measurement(
     """Return the figures of a path from its rates and round-trip times under a load in one direction.
 
     ``rates`` has times [s] and rates of data [bytes/s], ``trips`` times [s] and round-trip times [s]. The depth of the
-    queue that the load caused is rate x (longest round-trip time under load - shortest round-trip time). It is unknown
-    if the other direction had a load, too (``is_alone`` is false), because the round trips then contain two queues.
+    queue that the load caused is rate x (longest round-trip time under load - shortest round-trip time). The depth is
+    unknown if the other direction had a load, too (``is_alone`` is false), because round trips then contain two queues.
 
     >>> idle, loaded = [(0.0, 0.02)], [(float(t), 0.05) for t in range(5, 9)]
     >>> found = measurement("", "flent", "download", [(5.0, 1e6), (8.0, 1e6)], idle + loaded, [])

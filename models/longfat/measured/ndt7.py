@@ -1,6 +1,6 @@
 """Reader of M-Lab's ndt7: lines of ``ndt7-client -format json``, and the server's archived result.
 
-The messages are those of the ndt7 protocol specification, the archive that of the data-format specification, both of
+The messages follow the ndt7 protocol specification, the archive follows the data-format specification; both are in
 github.com/m-lab/ndt-server. TCPInfo has the fields of Linux's struct tcp_info, times in microseconds.
 """
 

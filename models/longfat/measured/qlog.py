@@ -1,6 +1,6 @@
 """Reader of qlog 0.3 (JSON, NDJSON or JSON text sequences) from `longfat simulate` and from QUIC stacks.
 
-The schema is draft-ietf-quic-qlog-main-schema, the events are those of draft-ietf-quic-qlog-quic-events: times are
+The schema is draft-ietf-quic-qlog-main-schema; draft-ietf-quic-qlog-quic-events defines the events. Times are in
 milliseconds. Later drafts name the events "quic:packet_sent" instead of "transport:packet_sent", with the same data.
 """
 
