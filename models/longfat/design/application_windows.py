@@ -242,7 +242,7 @@ SSH = Application(
     lambda window: min(half(window), 112 * KIB) if window <= 2 * MIB else half(window) + 32 * KIB,
     2**32 - 1,
     "Where the data are received, in as much memory for each channel; OpenSSH has no such setting.",
-    # The receiver measures the time: at the sender, up to a window of data and its buffers would count as sent.
+    # The receiver measures the time: the sender would count data in its buffers and in the window as transferred.
     "dd if=/dev/zero bs=BLOCK count=COUNT status=none | ssh -o Compression=no HOST 'dd of=/dev/null bs=BLOCK'",
     "sessions or channels",
     "AsyncSSH",

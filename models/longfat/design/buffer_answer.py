@@ -194,7 +194,7 @@ def answer(
 
 @dataclass(frozen=True)
 class Goal:
-    """Share that `line_to_goal` seeks, and conditions that end its search."""
+    """Share that a buffer has to reach, and conditions that end the search of `line_to_goal`."""
 
     share: float  # share that the buffer has to reach
     confidence: float

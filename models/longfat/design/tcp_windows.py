@@ -73,8 +73,8 @@ def tcp_window(
     .. math:: W = k \, C R/N, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
 
     C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. The receiver holds
-    back the data behind a lost packet until the packet arrives: the data of a round trip for each transmission of this
-    packet. A sender need not stop meanwhile if its window is k C R/N. For senders that reduce their windows at losses,
+    back the data behind a lost packet until the packet arrives. If the packet is sent k times, these are the data of k
+    round trips, and a sender need not stop if its window is k C R/N. For senders that reduce their windows at losses,
     k is 2: if losses are so frequent that retransmissions are lost, too, such windows are far smaller than C R/N.
 
     Parameters
