@@ -101,7 +101,7 @@ def scenario(lasts: str, most: int) -> Decorator:
 
 
 def load(scenario: str, trust: bool, asked: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
-    """Load a scenario; return its network and the options of its run, in which ``asked`` replaces `OVERRIDES`."""
+    """Load a scenario; return its network and the options of its run; ``asked`` may replace those in `OVERRIDES`."""
     from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)
