@@ -276,7 +276,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Container that returns the value of a rank in logarithmic time; the rank must not decrease from call to call."""
+    """Container of numbers that finds the one of a given rank in logarithmic time; ranks must not decrease."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated

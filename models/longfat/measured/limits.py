@@ -14,8 +14,8 @@ from statistics import median
 #: outstanding (our choice).
 SHARE = 0.5
 #: A sender had too little data to send if less than this fraction of its window was in flight (our choice). The
-#: fraction is about 1 for a flow that its window limits, and 0.5 for a flow that its application limits, because Linux
-#: lets the window of such a flow grow to twice the packets in flight (RFC 7661 gives the reason).
+#: fraction is about 1 if the window limits the flow, and 0.5 if the application limits it, because Linux then lets the
+#: window grow to twice the packets in flight (RFC 7661 gives the reason).
 FLIGHT = 0.65
 #: Round-trip times above this multiple of the base show a queue. Our choice, and the factor of Flach et al., SIGCOMM
 #: 2016.

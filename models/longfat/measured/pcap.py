@@ -144,7 +144,7 @@ class _Reader:
         self.waiting: list[tuple[int, int]] = []  # heap: end of each of these transmissions, position in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
-        # Packets lost upstream of the capture; each has the position in `sent` before which it was sent.
+        # Packets lost upstream of the capture, each with the position in `sent` of the transmission that followed it.
         self.unseen: list[tuple[int, Transmission]] = []
         self.is_cut = False  # whether packets are left out, because there are too many
 

@@ -19,7 +19,7 @@ _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_N
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
 #: Summary of Windows' ping, whose times are whole milliseconds.
 _WINDOWS = re.compile(r"Minimum = ([0-9]+)ms, Maximum = [0-9]+ms, Average = ([0-9]+)ms")
-#: Reply of Windows' ping in less than a millisecond, the smallest time that it prints.
+#: Line of Windows' ping for a reply within less than a millisecond, which has "time<1ms" in place of the time.
 _BELOW = re.compile(r"\btime<[0-9]+\s*ms\b")
 _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% (?:packet )?loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
