@@ -402,7 +402,7 @@ def growth(flows: LongFlows, buffer: float) -> str:
 
 
 def law_of_window(flows: LongFlows, window: float, buffer: float) -> dict[str, float]:
-    """Return the same as `law_of_buffer` for windows up to a bound [BDP]: by Little's law if path and buffer hold them.
+    """Return the same quantities for windows up to a bound [BDP]: by Little's law if all fit into path and buffer.
 
     All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
     which may use less than its window.

@@ -267,9 +267,9 @@ class TcpPath:
     def _smaller(self, loss: float, ratio: float, clock: float) -> Scaled:
         """Return a path with ``ratio`` times the bandwidth-delay product N, and with loss p and CUBIC's C to match.
 
-        The smaller path keeps the course of the ratio of window to N. In the cubic region a fluid model keeps it if
-        C k^3/N and p N k stay the same, where a second of the path takes k seconds (``clock``) over the smaller path.
-        Otherwise C N^2 and p N^2 stay the same, and the course takes a time in proportion to N, as Reno's does.
+        The ratio of window to N has the same course over both paths. By a fluid model of the cubic region this is so if
+        C k^3/N and p N k are the same, where a second of the path takes k seconds (``clock``) over the smaller path.
+        Otherwise C N^2 and p N^2 are the same, and the course takes a time in proportion to N, as Reno's does.
         """
         (scheme, given), ratio = self._scheme, min(1.0, max(ratio, self._least_ratio(loss)))
         if self._is_cubic(loss):

@@ -304,7 +304,7 @@ def _passed(figures: PathFigures) -> str:
 
 
 def _count(number: float) -> str:
-    """Return a number of packets as text, large ones rounded to three digits."""
+    """Format a number of packets; a large number is rounded to three digits."""
     return f"{number:.0f}" if number < 1e5 else f"{number:.3g}".replace("e+0", "e").replace("e+", "e")
 
 
