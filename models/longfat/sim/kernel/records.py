@@ -31,9 +31,9 @@ def aligned_size(size: int) -> int:
 
 
 def shown(unit: str, about: str, settable: bool = False, name: str = "", scale: float = 0.0) -> dict[str, Any]:
-    """Return what makes a field of a record visible to plug-ins; see `views.Field` for the arguments.
+    """Return the description of a field for plug-ins, which see only fields that have one.
 
-    `name` is the name by which plug-ins know the field, if it is not that in the record.
+    The arguments are those of `views.Field`, but `name` is the name that plug-ins use, if the record has another one.
     """
     return {"unit": unit, "about": about, "settable": settable, "name": name, "scale": scale}
 
@@ -42,8 +42,8 @@ def record(*fields: Any) -> np.dtype:
     """Return a record type whose fields have their natural alignment, with a size in whole cache lines if above one.
 
     A field is (name, type), then its shape, a tuple, if it is an array, then its initial value if that is not 0, then
-    its `shown` if plug-ins see it. The metadata of the type contain the bytes of a row with the initial values, or None
-    if all are 0; and for each field that plug-ins see its `shown`.
+    its description by `shown` if plug-ins see it. The metadata of the type contain the bytes of a row with the initial
+    values, or None if all are 0; and the descriptions by the names of their fields.
     """
     of_plug_ins = {name: one for name, _, *more in fields for one in more if isinstance(one, dict)}
     shapes = [tuple(one for one in more if isinstance(one, tuple)) for _, _, *more in fields]
@@ -58,8 +58,8 @@ def record(*fields: Any) -> np.dtype:
             if not isinstance(value, tuple | dict):
                 initial[name] = value
     raw = initial.view(np.dtype((np.void, plain.itemsize)))
-    initial = raw if initial.tobytes().strip(b"\0") else None
-    return np.dtype((np.record, plain), metadata={"initial": initial, "shown": of_plug_ins})
+    about: Any = {"initial": raw if initial.tobytes().strip(b"\0") else None, "shown": of_plug_ins}
+    return np.dtype((np.record, plain), metadata=about)
 
 
 i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
