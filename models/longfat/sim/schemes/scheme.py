@@ -44,13 +44,13 @@ class Scheme(PlugIn):
         Called at the time that a callback has set as ``flow.alarm`` [s].
     send : callable, optional
         Called as ``send(flow, packet)`` for every data packet that leaves; it may set ``priority``, ``colour``,
-        ``marks`` and ``header`` of the packet, and returns 0.
+        ``flags`` and ``header`` of the packet, and returns 0.
     receive : callable, optional
         Called as ``receive(receiver, packet)`` for every packet that reaches the receiver, in place of the simulator's
         own rules for acknowledgments; it returns 1 if data of the packet is accepted, else 0. Needs own recovery.
     reply : callable, optional
         Called as ``reply(receiver, packet)`` at the time ``receiver.alarm`` [s], which `receive` or `reply` has set.
-        `packet` is a new acknowledgment, whose ``header``, ``marks`` and ``priority`` the callback may set; it returns
+        `packet` is a new acknowledgment, whose ``header``, ``flags`` and ``priority`` the callback may set; it returns
         1 to send the acknowledgment, else 0. A scheme has both `receive` and `reply`, or neither.
     controls : {"window", "rate"}
         Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
