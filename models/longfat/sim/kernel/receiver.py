@@ -116,7 +116,7 @@ def first_missing(state, owner, number):
 
 # --- Receivers that a scheme controls --------------------------------------------------------------------------------
 #
-# Receivers that a scheme controls: the scheme sees every packet that arrives, and sends replies at times of its choice.
+# The scheme sees every packet that arrives, and sends replies at times of its choice.
 #
 # A reply counts as an acknowledgment. Its row holds the departure time, number and transmission of the packet that
 # arrived last, so that the sender can measure round-trip times.
@@ -176,7 +176,7 @@ def reply(state, f):
 
 # --- Delayed acknowledgments -----------------------------------------------------------------------------------------
 #
-# Delayed acknowledgments: one acknowledgment for several packets, or after a time (RFC 5681, section 4.2).
+# The receiver sends one acknowledgment for several packets, or after a time (RFC 5681, section 4.2).
 #
 # The acknowledgment of a packet is made when the packet arrives. The receiver keeps this acknowledgment until that of a
 # later packet replaces it, or until it is due.

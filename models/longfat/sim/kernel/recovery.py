@@ -12,10 +12,9 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 # --- Delivery-rate samples -------------------------------------------------------------------------------------------
 #
-# Delivery-rate samples: the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1).
-#
-# Only flows whose scheme requests them have samples. A snapshot and the list node of its transmission have the same row
-# number, so the snapshot stays valid when the transmission is found lost.
+# A sample is the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1). Only flows
+# whose scheme requests them have samples. A snapshot and the list node of its transmission have the same row number, so
+# the snapshot stays valid when the transmission is found lost.
 
 
 @routine
@@ -381,7 +380,7 @@ def lose(state, own, n):
 
 # --- RACK-TLP --------------------------------------------------------------------------------------------------------
 #
-# RACK-TLP (RFC 8985): detection of losses by time, and a probe when acknowledgments fail to arrive.
+# The sender detects losses by time, and sends a probe when acknowledgments fail to arrive (RFC 8985).
 #
 # A transmission is lost when a later one has been delivered and the reordering window has passed. Here each
 # transmission has its own list node, in order of departure, and an acknowledgment names the transmission that triggered

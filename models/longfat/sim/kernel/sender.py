@@ -90,10 +90,9 @@ def sample_round_trip(state, f, sender, sent, acked):
 
 # --- Access link -----------------------------------------------------------------------------------------------------
 #
-# Access link: the link between a source and its first node, for flows with `access_rate`.
-#
-# The source passes one packet at a time to the access link and keeps the others, so that no packet made under an old
-# window or rate waits there. Each connection that arrives at random has an access link of its own.
+# A flow with `access_rate` has an access link between its source and the first node. The source passes one packet at a
+# time to the access link and keeps the others, so that no packet made under an old window or rate waits there. Each
+# connection that arrives at random has an access link of its own.
 
 
 @inline

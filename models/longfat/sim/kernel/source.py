@@ -178,10 +178,8 @@ def all_written(state, f):
 
 # --- Connections -----------------------------------------------------------------------------------------------------
 #
-# Connections that arrive at random: a new connection takes the row of a finished connection without packets in the
-# network.
-#
-# The *template* is the flow that starts connections; `longfat.sim.traffic.arrivals` makes it.
+# A connection that arrives at random takes the row of a finished connection without packets in the network. The
+# *template* is the flow that starts connections; `longfat.sim.traffic.arrivals` makes it.
 
 
 SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
