@@ -29,7 +29,8 @@ HANDSHAKE_NS = 2  # time from a connection's first packet in the file, the SYN, 
 class Capture:
     """Capture of a run that has not begun: pcap files of its packets, qlog files of the windows of its senders.
 
-    `captures` has senders.pcap and receivers.pcap, and `logs` a qlog file of each flow with a scheme; None for neither.
+    `captures` is the folder for senders.pcap and receivers.pcap, and `logs` that for the qlog files, one for each flow
+    with a scheme; None writes no such files.
     The trace ends after `most` packets in senders.pcap, which are sent data and received acknowledgments.
     """
 
@@ -116,7 +117,7 @@ class Side:
     """Capture at the senders or at the receivers: packets in the order of their times.
 
     `kinds` are the values of ``what`` in the rows of the trace that belong to the capture. The kernel computes arrivals
-    in advance (`kernel.link`): a receiver's packets can be in the trace before their time.
+    in advance (`kernel.link`); therefore rows of receivers may be in the trace before rows with earlier times.
     """
 
     def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:

@@ -63,8 +63,8 @@ def expanded(rows: np.ndarray, hosts: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Return the rows of packets and their handshake steps; a connection's start and its end become three packets each.
 
     The simulator has no handshakes: its connections are open when they start. The three packets are 1 ns
-    apart. From them Wireshark takes the initial round-trip time, by which it distinguishes a retransmission from a
-    packet out of order; this time is then less than the time between any two packets.
+    apart. Wireshark measures the initial round-trip time between them, by which it distinguishes a retransmission
+    from a packet out of order; this time is then less than the time between any two packets.
     """
     shakes = (rows["what"] == records.STARTED) | (rows["what"] == records.FINISHED)
     packets = rows["what"] < records.STARTED
