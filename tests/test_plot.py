@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from figures.kkm.pictures import over_time
+from figures.kkm.pictures import over_time, traces
 from longfat import benchmark, design, explore, plot, sweep, testing
 from longfat.laws import queues
 from longfat.laws.selective_repeat import throughput_efficiency
@@ -203,9 +203,9 @@ PICTURES = {
         lambda: benchmark.run(["3", "9b"], ["optimal", "packet-pair", "tahoe"], replications=2, progress=False),
         plot.benchmark_times,
     ),
-    "queues": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
+    "queues": (lambda: traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
                _over_time(True)),
-    "rates": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
+    "rates": (lambda: traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
               _over_time(False)),
     "buffer": (lambda: design.buffer(**BUFFER, progress=False), plot.show),
     "law": (lambda: explore.dataset(explore.start(queues.mm1_wait)), plot.show),

@@ -216,7 +216,7 @@ def _joined(a: dict[str, Any]) -> int:
 
 
 def _size(a: dict[str, Any], packets: int) -> int:
-    """Return the bytes that a FIFO, or the bucket of a policer, needs for ``packets`` packets and a joined packet."""
+    """Return the size [bytes] that a FIFO or a bucket needs for ``packets`` packets and a joined packet (`JOINED`)."""
     size: int = packets * (a["packet"] + FRAME) + _joined(a)
     return size
 
@@ -373,8 +373,8 @@ def rate_to_expect(row: xr.Dataset, larger: bool = False) -> tuple[float, float]
     """Return the interval of the rate of data that Linux is expected to reach [bytes/s].
 
     The lower end assumes that the link's rate counts Ethernet's headers, the upper end that it counts IP's. Linux's
-    utilisation may differ from the simulated one by `UTILISATION_ACCURACY`, which is no bound of the observed
-    differences. With ``larger`` the queue may hold more than the smallest sufficient buffer, so that the link may be
+    utilisation may differ from the simulated one by `UTILISATION_ACCURACY`; larger differences have been observed.
+    With ``larger`` the queue may hold more than the smallest sufficient buffer, so the upper end assumes a link that is
     always busy.
     """
     data = max(1, row.attrs["packet"] - HEADERS[0])

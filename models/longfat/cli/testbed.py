@@ -44,7 +44,7 @@ def testbed_command(
     """Run a network with Linux's TCP.
 
     NAME and FILE are as for longfat simulate. A run takes as long as its simulated time. The same quantities are
-    printed as by longfat simulate. Elements of the network that Linux cannot reproduce are refused by name.
+    printed as by longfat simulate. An element of the network that Linux cannot reproduce is an error that names it.
     """
     from longfat.testbed.network_namespaces import CannotRun
     from longfat.testbed.runs import Killed, RejectedRun

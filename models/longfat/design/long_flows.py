@@ -319,7 +319,7 @@ class LongFlows(Bottleneck):
         return buffer if marks and self.finds == "threshold" else threshold_of(self.discipline)
 
     def _sawtooth(self, buffer: float, packets: float, parameters: Mapping[str, float]) -> float:
-        """Return the longest time between two losses, or marks, of a flow [s], by the growth of Reno or CUBIC.
+        """Return the longest time [s] between two losses, or marks, of a flow whose window grows as in Reno or CUBIC.
 
         ``packets`` is the bandwidth-delay product [packets], ``parameters`` are those of the scheme. The round-trip
         time is that with a full buffer.

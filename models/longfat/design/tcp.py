@@ -294,11 +294,11 @@ class TcpPath:
     def checks(self, loss: float, effort: Effort) -> list[Run]:
         """Simulate short measurements of the rate, each over a new connection that begins with slow start.
 
-        The round trips of slow start do not shrink with ``clock``. If time passes faster, a flow therefore begins with
-        as many packets as fit into the buffer, and its slow start ends at the window that a flow has after a usual slow
-        start: CUBIC with HyStart fills the link, and Reno keeps half of the packets that link and buffer hold (RFC
-        5681, equation 4). On paths of 1000 to 4000 packets Reno kept 0.50 to 0.52 of them with buffers of one to four
-        bandwidth-delay products, 0.8 with half of one, and 0.25 with a tenth.
+        A ``clock`` below 1 shortens the measurement, but not the number of round trips of slow start. A flow therefore
+        begins with as many packets as fit into the buffer, and its slow start ends at the window that a flow has after
+        a usual slow start: CUBIC with HyStart fills the link, and Reno keeps half of the packets that link and buffer
+        hold (RFC 5681, equation 4). On paths of 1000 to 4000 packets Reno kept a fraction of 0.50 to 0.52 with buffers
+        of one to four bandwidth-delay products, 0.8 with a buffer of 0.5, and 0.25 with one of 0.1.
         """
         small = self.scaled(loss)
         skipped, lasts = (small.clock * time for time in self.check(loss))

@@ -22,7 +22,7 @@ ORDER = {
     "queue_depth": ("crusader", "flent"),
     "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3", "crusader", "flent"),
 }
-#: Figures of the limit of a flow, which several runs have as their medians.
+#: Figures that describe what limits a flow; several runs are combined by the median of each figure.
 DETAILS = ("receive_window", "processor", "limited_share", "offered")
 #: Ratio of base round-trip times, or of rates, above which files may be of two paths: our choice.
 APART = 3.0

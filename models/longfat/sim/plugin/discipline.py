@@ -275,7 +275,7 @@ class Discipline(PlugIn):
             if self.late_if not in self.parameters:
                 raise unknown(f"{self.title}: late_if", self.late_if, self.parameters)
             object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
-        if self.scheduler is not None and not self.source and not self.callbacks:  # only the service has rules
+        if self.scheduler is not None and not self.source and not self.callbacks:  # its only rules are the scheduler's
             object.__setattr__(self, "source", self.scheduler.source)
         self.columns, self.flow_columns  # noqa: B018  refuses names that are not allowed
 

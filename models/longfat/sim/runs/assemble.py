@@ -135,7 +135,7 @@ def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> No
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
     """Return an array with the record of each object's kind, and the length of a record [words].
 
-    All records are as long as the longest kind. `which` has the number of each object's kind.
+    All records are as long as the longest kind. `which` has the index of each object's kind in `kinds`.
     """
     words = records.aligned_size(8 * max(map(len, kinds), default=0)) // 8
     if not words:

@@ -111,7 +111,7 @@ LINUX_CUBIC = {"hystart": 2.0}
 
 
 def parameters(**values: float) -> dict[str, Parameter]:
-    """Return `PARAMETERS` with the values of `DEPLOYED` and the given values as defaults.
+    """Return `PARAMETERS` with new defaults: those of `DEPLOYED`, then the given values, which decide.
 
     >>> parameters()["initial_window"].default
     10.0

@@ -54,7 +54,7 @@ def latest(link, number):
 
 @inline
 def wait_for_time(link):
-    """Schedule a call at the time when the longest wait of the first packet on hold ends."""
+    """Schedule a call at the time when the first packet on hold has waited for the maximum time."""
     on_hold = queue(link, 1)
     if on_hold.head != NONE:
         schedule_wake(link, on_hold, latest(link, on_hold.head))
