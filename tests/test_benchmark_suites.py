@@ -182,11 +182,17 @@ def test_placeholders_are_found_in_a_first_run(monkeypatch):
     assert case.expectations({"t": "4"})[0].probe.begin == 4.0
     assert case.fields() == {"phase", "time", "x"}
     asked = []
-    monkeypatch.setattr(running, "observe", lambda *given: asked.append(dict(given[-1])) or SEEN)
-    assert running.measure(case, ENTRIES["reno"], ENTRIES["reno"], SEED) == {"e0": 81 / 9, "e1": 1.0, "random": 0.0}
+
+    def observe(case, tested, reference, rng, found):
+        assert (tested.name, reference.name) == ("reno", "vegas")
+        asked.append(dict(found))
+        return SEEN
+
+    monkeypatch.setattr(running, "observe", observe)
+    assert running.measure(case, ENTRIES["reno"], ENTRIES["vegas"], SEED) == {"e0": 81 / 9, "e1": 1.0, "random": 0.0}
     assert asked == [{}, {"t": "4.12345678"}, {"t": "4.12345678", "x": "9"}]
     never = Case("bbr", "c", "", "", text.replace('"B"', '"D"'))
-    assert running.measure(never, ENTRIES["reno"], ENTRIES["reno"], SEED) == pytest.approx(
+    assert running.measure(never, ENTRIES["reno"], ENTRIES["vegas"], SEED) == pytest.approx(
         {"e0": math.nan, "e1": math.nan, "random": 0.0}, nan_ok=True
     )
 
@@ -216,6 +222,10 @@ def test_counters_begin_after_the_warm_up():
     for sample in (0.0, 0.01):
         seen = running.observe(Case("bbr", "c", "", "", text, sample=sample), schemes.scheme("reno"), None, SEED, {})
         assert seen.counts["sent"].sum() == pytest.approx(250, abs=2)
+    lossy = Case("bbr", "c", "", "", text.replace("delay = '5 ms'", "delay = '5 ms'\nloss = 0.01", 1))
+    one, again = (running.observe(lossy, schemes.scheme("reno"), None, SEED, {}) for _ in range(2))
+    assert one.random
+    assert one.counts["mean_delay"] == again.counts["mean_delay"]  # the same seed, the same random numbers
 
 
 #: Expectations that the scheme does not meet, and why.
