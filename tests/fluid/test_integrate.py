@@ -80,6 +80,14 @@ def test_asynchronous_flows_wait_for_their_turn():
     np.testing.assert_array_equal(moved[:, 1], [True, False, False] * 2)
 
 
+def test_systems_of_other_arguments_are_others():
+    """Systems of equal arguments are one, which JAX compiles once."""
+    given = {"periods": [2, 3]}
+    assert cadpc(2, **given) is cadpc(2, **given)
+    for other in ({"periods": [3, 2]}, {"phases": [1, 0]}, {"floor": 0.1}):
+        assert cadpc(2, **given | other) is not cadpc(2, **given)
+
+
 def logistic(t, x0, n, a):
     """Return the solution of x' = a x (1 - (1 + n) x)."""
     return 1 / (np.exp(-a * t) / x0 + (1 + n) * (1 - np.exp(-a * t)))
