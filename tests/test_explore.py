@@ -104,6 +104,8 @@ def test_validity_and_the_printed_curve():
     state = start(EFFICIENCY, window=30, loss=1e-3, segment_packets=16, ack_segments=23)
     data = lf.explore.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
+    operating = [bool(lf.explore.dataset(state.changed(window=window)).operating_valid) for window in (92, 93)]
+    assert operating == [True, False]
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.
     assert data.operating_as_printed < data.operating_value
 
@@ -114,7 +116,10 @@ def test_family():
     assert data.capacity.values.tolist() == [1, 5, 10]
     # one place: rho/(1 + rho)
     assert data.law.sel(capacity=1).values == pytest.approx(data["load"].values / (1 + data["load"].values))
-    assert state.along("capacity").family == ""
+    across = state.along("capacity")
+    assert across.family == ""
+    # the slider is from 0.05 to 5: 0.05 x 100^(1/4), x 100^(1/2) and x 100^(3/4)
+    assert across.spread("load").family_values == (0.158, 0.5, 1.58)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +141,7 @@ def test_family():
             lambda: start(EFFICIENCY).spread("loss", []),
             "family_values = 0 values is out of range: must be 1 to 6 values",
         ),
+        (lambda: start(EFFICIENCY).spread("loss", [0.1 * k for k in range(7)]), "family_values = 7 values is out of"),
     ],
 )
 def test_refusals(act, message):
@@ -158,7 +164,8 @@ def test_curves_survive_a_file_and_are_drawn(tmp_path):
         assert back.law.sel(loss=1e-4).values == pytest.approx(EFFICIENCY(back.window.values, 1e-4, 16, 23), rel=1e-12)
         assert back.valid.values.tolist() == data.valid.values.tolist()
         assert back.simulated_at.values.tolist() == [10, 100]
-        assert back.simulated.values.tolist() == [0.3, 0.9]
+        found = {name: back[name].values.tolist() for name in ("simulated", "simulated_lower", "simulated_upper")}
+        assert found == {"simulated": [0.3, 0.9], "simulated_lower": [0.29, 0.89], "simulated_upper": [0.31, 0.91]}
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
