@@ -69,6 +69,10 @@ ANSWERS = [
       "optics): 28.6 Gbit/s by law, 270 times as much as at 1e-05"], ["the whole link"]),
     ("--rate 400Gbit/s --rtt 300ms --loss 1e-9 --no-simulation --verbose",
      ["fills TCP's largest window keeps CUBIC from carrying 95% of this link"], ["up to a loss of"]),
+    # 128 x 4,194,304 bytes in 300 ms, however many streams there are now
+    ("--rate 40Gbit/s --rtt 300ms --flows 2 --no-simulation", ["buffers of its own: up to 14.3 Gbit/s"], []),
+    # twice a quarter of 4,194,304 bytes in 20 ms
+    ("--rate 1Gbit/s --rtt 20ms --flows 2 --no-simulation", ["with Linux's defaults: 839 Mbit/s or more"], []),
     # iperf.h: MAX_TCP_BUFFER is 512 x 1024 x 1024; two products are 483 and 241 MB, and requests twice that
     ("--rate 10Gbit/s --rtt 200ms --no-simulation --verbose", ["iperf3: -w is at most 536870912"], ["HOST -w"]),
     # SO_RCVBUF of 482,672,640 bytes, doubled (socket(7))

@@ -97,6 +97,13 @@ def test_the_comparison_finds_an_error_in_one_operator():
     assert wrong[5] > 0  # log(1 + x) for log1p(x), in mean_rounds
 
 
+def test_the_ends_of_a_domain():
+    made = [
+        javascript._parameter("x", Symbol("x", "1", domain, typical=(0.1, 0.9))) for domain in ("(0, 1]", "[0, inf)")
+    ]
+    assert made == ['["x", 0, 1, "(]", false]', '["x", 0, Infinity, "[)", false]']
+
+
 @needs_node
 def test_outside_the_domain_is_nan():
     outside = [{"load": x} for x in (-1e-9, 1.0, math.inf, math.nan)]
