@@ -25,6 +25,17 @@ needs_tc = pytest.mark.skipif(not shutil.which("tc"), reason="needs tc")
 PATH = ["--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2"]  # 60 packets of 1500 bytes are one BDP
 
 
+@pytest.mark.parametrize(
+    ("status", "packets", "free"), [("reached", 60, True), ("missed", 60, False), ("reached", 9, False)]
+)
+def test_one_product_is_free_if_it_suffices_and_is_larger(status, packets, free):
+    row = xr.Dataset(
+        {"buffer_packets": 10, "queueing_delay_upper": 0.005}, attrs={"find": "buffer", "discipline": "pie"}
+    )
+    one = xr.Dataset({"buffer_packets": packets, "queueing_delay": 0.005, "status": status})
+    assert buffer_lines.has_free_room(row, one) is free
+
+
 def test_table_and_files(tmp_path, capsys):
     assert main(["buffer", *PATH, "--verbose", "--output", str(tmp_path / "out")]) == 0
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
