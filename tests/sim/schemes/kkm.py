@@ -71,8 +71,8 @@ class Scenario:
     """One of the benchmark's own networks with a scheme in it, and without single packets."""
 
     def __init__(self, variant, scheme, discipline, **parameters):
-        entry = Entry(scheme, scheme, scheme, parameters, bottleneck=discipline, switch=discipline, probe=False)
-        self.net = build(VARIANTS[variant], entry)
+        entry = Entry(scheme, scheme, scheme, parameters, bottleneck=discipline, switch=discipline)
+        self.net = build(VARIANTS[variant], entry, probe=False)
         self.net.flows.sort(key=lambda flow: flow.traffic is not None)
 
     transfer_time = Experiment.transfer_time
