@@ -28,7 +28,7 @@ from longfat.laws.queues import mm1k_loss
 from longfat.laws.queues.constant import PLACES
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.verify.high_precision import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slope_error, value_error
-from longfat.verify.points import corners, for_symbols
+from longfat.verify.points import corners, for_symbols, typical
 from longfat.verify.symbolic import symbolic
 from tests.examples import examples, is_long
 from tests.laws.declarations import missing
@@ -403,6 +403,15 @@ def test_roots_satisfy_their_equation(one):
 
 
 @EVERY_ROOT
+def test_roots_of_large_arrays(one):
+    """NumPy arrays of more than 2^15 elements are solved in blocks."""
+    points = typical(one, 3, seed=1)
+    arrays = {name: np.resize([point[name] for point in points], (2, 20_000)) for name in one.symbols}
+    expected = np.resize([one(**point) for point in points], (2, 20_000))
+    np.testing.assert_allclose(one(**arrays), expected, rtol=1e-12)
+
+
+@EVERY_ROOT
 def test_roots_without_a_formula_say_so(one):
     letters = [symbol.sympy for symbol in one.symbols.values()]
     with pytest.raises(TypeError, match=f"{one.name} is a root without a formula"):
@@ -549,6 +558,7 @@ def test_a_constant_is_a_law_too():
     assert one(jnp.asarray([1.0])).tolist() == [1.0]
     assert one(mpmath.mpf(2)) == 1
     assert one.expr == 1
+    assert law(source="an example", result="[1]", x=x)(one.function).derivation == ""  # of another law than longfat's
 
 
 def test_nan_of_one_parameter_is_nan_of_the_law():
