@@ -111,6 +111,15 @@ def test_rate_reduction_by_hand(in_flight, delivered, sent, event, window):
     assert python(deployed.proportional)(flow, given) == window
 
 
+@pytest.mark.parametrize(("rule", "before"), [(1.0, 18.0), (2.0, 30.0)])
+def test_volume_before_a_rate_reduction(rule, before):
+    """RFC 9937 counts packets sent and not delivered before this acknowledgment, 50 - 36 + 4; Linux has the window."""
+    flow = SimpleNamespace(window=30.0, high=50, ect=0, delivered=36, in_flight=15, transmission=50, prr=rule)
+    event = SimpleNamespace(number=32, newly_delivered=4)
+    assert python(deployed.begin_recovery)(flow, event, 10.0) == 15.0
+    assert flow.prr_in_flight == before
+
+
 def test_rate_reduction_after_a_loss_that_a_timer_finds():
     """Of 20 packets 1 to 17 are lost: two packets behind them leave a reordering window of 25 ms (RFC 8985, 6.2).
 
