@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longfat
-from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
+from longfat.law import Law, SimulatedBy, Symbol, declaring, docstrings, law, registered
 from longfat.laws import cadpc, loss_load, power, queues, selective_repeat, tcp
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
@@ -551,7 +551,8 @@ def test_masks_by_hand():
     assert found.mask.tolist() == [False, True]
 
 
-def test_a_constant_is_a_law_too():
+def test_a_constant_is_a_law_too(monkeypatch):
+    monkeypatch.setattr(declaring, "_REGISTRY", {})
     x = Symbol("x", "1", "[0, 9]", (0, 9))
     one = Law(lambda x, *, xp: 1, {"x": x}, "1", "an example")
     assert one(np.array([1.0, 2.0])).tolist() == [1.0, 1.0]
