@@ -73,6 +73,8 @@ ANSWERS = [
     ("--rate 40Gbit/s --rtt 300ms --flows 2 --no-simulation", ["buffers of its own: up to 14.3 Gbit/s"], []),
     # twice a quarter of 4,194,304 bytes in 20 ms
     ("--rate 1Gbit/s --rtt 20ms --flows 2 --no-simulation", ["with Linux's defaults: 839 Mbit/s or more"], []),
+    # the program may be the limit, and no setting helps then
+    (f"{DATA}/measured/application.ss --rate 100Mbit/s --rtt 20ms --no-simulation", ["2. a faster program"], []),
     # sum_received of the file has 14.27 Mbit/s
     (f"{DATA}/measured/receiver.json --no-simulation", ["up to 28.5 Mbit/s, twice what was measured"], []),
     # iperf.h: MAX_TCP_BUFFER is 512 x 1024 x 1024; two products are 483 and 241 MB, and requests twice that
