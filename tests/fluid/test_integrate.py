@@ -86,6 +86,10 @@ def test_systems_of_other_arguments_are_others():
     assert cadpc(2, **given) is cadpc(2, **given)
     for other in ({"periods": [3, 2]}, {"phases": [1, 0]}, {"floor": 0.1}):
         assert cadpc(2, **given | other) is not cadpc(2, **given)
+    first = cadpc(2, **given)
+    for k in range(300):  # more than are kept
+        cadpc(2, floor=1e-6 * (k + 1))
+    assert cadpc(2, **given) is not first
 
 
 def logistic(t, x0, n, a):

@@ -13,6 +13,7 @@ Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]
 
 KINDS = ("map", "flow")
 _SHARED: dict[tuple[Any, ...], System] = {}
+MOST_SHARED = 256  # systems; our choice
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,14 @@ class System:
         object.__setattr__(self, "slices", slices)
 
     def shared(self, *arguments: Any) -> System:
-        """Return the system that was first built with this name and these arguments: JAX compiles it only once."""
-        return _SHARED.setdefault((self.name, *arguments), self)
+        """Return the system that was first built with this name and these arguments: JAX compiles it only once.
+
+        The last `MOST_SHARED` systems are kept.
+        """
+        found = _SHARED.setdefault((self.name, *arguments), self)
+        if len(_SHARED) > MOST_SHARED:
+            del _SHARED[next(iter(_SHARED))]
+        return found
 
     @property
     def size(self) -> int:
