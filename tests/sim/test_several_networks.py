@@ -11,6 +11,7 @@ import xarray as xr
 from longfat.sim import Discipline, Network, Scheme, SchemeError, Service, Simulation, run, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import assemble, engine, results
+from longfat.sim.runs import run as module
 from tests.sim.lab import one_link
 
 QUIET = {"rng": 1, "progress": False}
@@ -36,6 +37,12 @@ def child(k, count, seed=1):
 @pytest.mark.parametrize("options", [{}, {"replications": 3, "warm_up": 0.5}])
 def test_each_result_is_that_of_the_network_alone(options):
     check_each([path(5), random(8e4), path(50, "cubic")], options)
+
+
+def test_networks_in_one_call_of_a_thread_are_told_apart(monkeypatch):
+    monkeypatch.setattr(module, "CALLS", 1)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 1)
+    check_each([random(8e4), random(5e4), random(2e4)], {"replications": 2}, duration=1)
 
 
 def check_each(nets, options, duration=3):
