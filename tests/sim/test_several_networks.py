@@ -45,6 +45,11 @@ def test_networks_in_one_call_of_a_thread_are_told_apart(monkeypatch):
     check_each([random(8e4), random(5e4), random(2e4)], {"replications": 2}, duration=1)
 
 
+def test_packet_counts_are_those_of_all_replications():
+    data = run(random(8e4), duration=1, replications=3, **QUIET)
+    assert data.attrs["packets_sent"] == pytest.approx(3 * float(data.sent.sum()), rel=1e-12)
+
+
 def check_each(nets, options, duration=3):
     together = run(nets, duration=duration, **options, **QUIET)
     assert together.sizes["network"] == len(nets)
