@@ -61,12 +61,12 @@ CAPACITY = Argument(
 @options({"capacity": CAPACITY})
 @VERBOSE
 def measured_command(output: Output, files: tuple[str, ...], capacity: float | None, verbose: bool) -> None:
-    """Print the limit of a measured flow, what to do and to measure next, and the figures of the path.
+    """Print what limits a measured flow, what to do and to measure next, and the figures of the path.
 
     A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
     json, a qlog, a capture (pcap, pcapng), or a file of flent or crusader; its content determines its kind. All files
-    must be of one path; several files of one kind are runs, which give intervals. With --verbose every figure has a
-    remark on how it was measured.
+    must be of one path; several files of one kind are repeated runs, which give confidence intervals. With --verbose
+    every figure has a remark on how it was measured.
     """
     from longfat import measured
     from longfat.measured.diagnosis import beyond, diagnosis, metrics

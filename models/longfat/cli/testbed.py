@@ -82,7 +82,7 @@ def _run(net: Network, options: dict[str, Any], pcap: str | None) -> xr.Dataset:
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
-    """Return the functions that convert the results on Linux to text and for JSON, and the Dataset to draw."""
+    """Return a function that formats the results on Linux as text, one that does so for JSON, and the Dataset drawn."""
     return (
         lambda: "\n".join([table(measured, net), *_trust(measured)]), lambda: _summary(measured, net), measured,
     )  # fmt: skip

@@ -270,7 +270,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
                 f"#   iperf3:  {iperf3}",
             ),
             "getsockopt(..., SO_RCVBUF) after the call, or rcvbuf_actual in iperf3 --json",
-            f"{2 * request}, which the kernel doubles for its own memory; less means that net.core.rmem_max has cut it",
+            f"{2 * request}: the kernel doubles the request for its memory; less means that net.core.rmem_max cut it",
         )
     ]
 

@@ -321,7 +321,7 @@ class PolicerLaws(Laws):
     )
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the bucket of each rule [bandwidth-delay products]; NaN for schemes that the law does not describe."""
+        """Return the token bucket by each rule [bandwidth-delay products]; NaN for schemes without such a law."""
         packets = self.path.bandwidth_delay_product
         alone = flows <= 1 and not math.isnan(self.decrease)
         known = float(burst_for_policed_rate(packets, self.decrease)) if alone else math.nan

@@ -93,7 +93,7 @@ def observed(
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
-    """Run networks in threads; return `sim.runs.results.measure` of each, in order, between two times [s]."""
+    """Run networks in threads; return the results of each between two times [s], in the order of the networks."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
     return [found for (found,) in observed(runs, begin, lambda run: run.advance(until), tell)]
 

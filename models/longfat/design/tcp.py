@@ -54,7 +54,7 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 #: choice: the mean over several flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 #: Least number of packets that a full link carries during a long transfer. Our choice: a packet more or less changes
-#: the rate by 0.1 %. In LONG_CYCLES fewer packets are sent if the bandwidth-delay product is below ten packets.
+#: the rate by 0.1 %. If the bandwidth-delay product is below ten packets, LONG_CYCLES cycles carry fewer packets.
 LONG_PACKETS = 1000
 #: Long transfers are simulated over a path scaled down until the mean window has LONG_WINDOW packets. If the cubic
 #: function determines the window, at least LONG_ROUNDS round trips remain between two reductions. Our choice: the rates

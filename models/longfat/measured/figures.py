@@ -20,8 +20,8 @@ LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's proce
 def _field(unit: str = "", domain: str = "", taken: tuple[str, ...] | None = None) -> Any:
     """Declare a field of `PathFigures` with its unit and domain.
 
-    The domain of an interval may have an end that its figure cannot have, such as a loss of 1. ``taken`` has the names
-    of the fields that `PathFigures.merged` copies with this one; None if it copies this field only with another one.
+    The interval of a figure may end at a value that the figure cannot take, such as a loss of 1. ``taken`` names the
+    other fields that `PathFigures.merged` copies when it copies this one; None if another field names this one.
     """
     return field(default=None, metadata={"unit": unit, "domain": domain, "taken": taken})
 

@@ -103,7 +103,7 @@ LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of logarit
 
 
 def path_maps(data: xr.Dataset) -> Any:
-    """Draw heat maps of a scheme: rows for goodput, queueing delay and drops, a column for each loss of the path.
+    """Draw heat maps of a scheme: rows for goodput, queueing delay and drops, a column for each loss rate of the path.
 
     Crosses mark paths on which the scheme is far from CUBIC (`longfat.design.scheme_paths.far`). The colour map cividis
     looks nearly the same to people with colour vision deficiency.

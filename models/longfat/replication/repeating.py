@@ -221,7 +221,7 @@ OURS: dict[str, Callable[[int | None], Executor]] = {
 
 
 class Portable:
-    """Callable that is pickled with its function, even a lambda or one of a notebook, and all that the function uses.
+    """Callable that is pickled with its function, be it a lambda or of a notebook, and all that the function uses.
 
     Executors that do not pickle, such as threads, call the function itself. With a pool of processes as ``executor``, a
     function that cannot be pickled raises a ValueError at once.

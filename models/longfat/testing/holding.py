@@ -255,10 +255,10 @@ PATIENCE, LEAST_PATIENCE = 2, 100
 def shrink(made: Claim, found: Comparison, *, budget: int) -> tuple[Comparison, int]:
     """Search for the simplest point at which a claim is still false; return the comparison, and the number of tries.
 
-    The search begins with a comparison that differs. Integers become smaller, so a network has fewer flows or hops if
-    these are arguments. Other numbers become smaller and rounder, so a run becomes shorter if its duration is an
-    argument. If the values of an argument are listed, earlier ones are simpler. A simpler point is accepted only with
-    overwhelming evidence: a new comparison must find the difference in about as few replications as the last one.
+    The search begins with a comparison that found a difference. Integers become smaller, so a network has fewer flows
+    or hops if these are arguments. Other numbers become smaller and rounder, so a run becomes shorter if its duration
+    is an argument. If the values of an argument are listed, earlier ones are simpler. A simpler point is accepted only
+    with overwhelming evidence: a new comparison must find the difference in about as few replications as the last one.
     """
     best, tries, left = found, 0, budget
     improved = True

@@ -29,7 +29,7 @@ FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printe
 FAILURES = ("differs", "undecided", "error")
 #: Numbers of points in a quick run and in a full run: random points for the check in high precision, points for JAX
 #: and slopes, points to simulate, and points for sympy. A quick run simulates one point, which shows whether the
-#: model's assumptions hold; the proof shows how a law depends on its parameters.
+#: model's assumptions hold; the derivation shows how a law depends on its parameters.
 QUICK, FULL = (5, 6, 1, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")

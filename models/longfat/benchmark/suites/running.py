@@ -141,7 +141,7 @@ def _probed(probe: Probe, seen: Observed) -> float:
 
 
 def _sampled(probe: Probe, seen: Observed) -> float:
-    """Return one value from a field's samples; the probe selects the samples, and the value is NaN if it has none."""
+    """Return one value of a field from the samples that the probe selects; NaN if there are no samples."""
     chosen = (seen.times >= probe.begin - 1e-9) & (seen.times <= probe.end + 1e-9)
     if probe.during:
         spans = [one for one in seen.visits(probe.after) if one[0] in probe.during.split("|")]

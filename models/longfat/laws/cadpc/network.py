@@ -1,7 +1,7 @@
 """CADPC flows of different weights, routes and rates; startup; delayed reports of the traffic.
 
 Startup: the paper gives the idea in words (section III) and refers to a thesis for the formula. The formula here is
-ours, after these words: the number of flows falls linearly with the rate from m_0 to 1.
+ours, after these words: as the rate grows, the number of flows falls linearly from m_0 to 1.
 
 Delay: a sender knows its own rate, but the reported traffic is that of d updates ago. Near the equilibrium the total's
 deviation then satisfies z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); the delay does not affect differences
@@ -106,7 +106,7 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp):
     own=OWN.described(remark="The flow itself is included"),
 )
 def parking_lot_short_rate(own, other: OTHER, *, xp):
-    r"""Return the equilibrium rate of a CADPC flow that crosses one of two equal links; one flow crosses both.
+    r"""Return the equilibrium rate of a CADPC flow that crosses one of two equal links; another flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
 
@@ -156,7 +156,7 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp):
     not_simulated=DISTURBANCES,
 )
 def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp):
-    r"""Return the number of updates that reduce the differences between CADPC flows to a fraction q.
+    r"""Return the number of updates that reduce the differences between CADPC flows to the fraction `remaining`.
 
     .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
 

@@ -304,7 +304,7 @@ def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: boo
     The rules: the plug-in compiles and returns valid values, every lost packet is counted, the backlog fits the buffer,
     packets keep their order, a link with a backlog transmits, files arrive, and the seed determines the run, compiled
     or not. The report has a sentence on each rule. Three small networks are simulated, each of them twice with one
-    seed, once with another seed, and for a shorter time compiled and in plain Python. This takes about five to ten
+    seed and once with another. Shorter runs, compiled and in plain Python, are compared. This takes about five to ten
     seconds.
 
     Parameters

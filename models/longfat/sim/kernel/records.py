@@ -325,7 +325,7 @@ RECEIVING = record(
 DELAYED_ACK = record(
     ("delayed_ack", i8, 1),  # packets that one acknowledgment covers at most
     ("ack_delay", f8),  # longest time for which an acknowledgment is delayed [s]
-    ("quick_acks", i8),  # packets that are still acknowledged at once
+    ("quick_acks", i8),  # number of packets that are still acknowledged without delay
     ("pending", i8),  # packets without an acknowledgment
     # Time of the acknowledgment's departure, or of the next call of `reply`, which alone plug-ins see.
     ("due_ns", i8, NEVER, shown("s", "time of the next call of `reply`; infinite: none", SET, "alarm", NS)),
@@ -500,7 +500,7 @@ SNAPSHOT = record(
     ("delivered", i8),  # packets delivered until then
     ("lost", i8),  # packets found lost until then
     ("delivered_at", i8),  # `delivered_at` of the sender's recovery then [ns]
-    ("first_sent", i8),  # `first_sent` of the sender's recovery then [ns]
+    ("first_sent", i8),  # `first_sent` of the sender's recovery at that departure [ns]
     ("in_flight", i4),  # packets in flight then
     ("app_limited", i4),  # 1: when the packet was sent, samples were application-limited
 )

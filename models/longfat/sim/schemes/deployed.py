@@ -328,10 +328,10 @@ def window_before(flow):
 
 @inline
 def capped(flow, event, before, window, growth):
-    """Return the window [packets] after an acknowledgment, capped by the most packets in flight if that rule is chosen.
+    """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
 
     `before` is the window before the acknowledgment (`window_before`), and `window` the window after it without the
-    cap. In congestion avoidance the cap is `growth` times the largest flight, but at least one packet more than it.
+    cap. In congestion avoidance the cap is `growth` times the largest flight, and at least that flight plus one packet.
     """
     if flow.cwnd_limited < 2.0:
         return window

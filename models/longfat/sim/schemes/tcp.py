@@ -81,7 +81,7 @@ def may_retransmit(flow):
 
 @inline
 def already_reduced(flow):
-    """Return whether a mark has reduced the window that the missing packet belongs to."""
+    """Return whether a mark has already reduced the congestion window for the flight with the missing packet."""
     # RFC 3168, section 6.1.2: the window is reduced at most once per window of data, whether for marks or for losses.
     return flow.reduced_for == MARK and flow.una - 1 <= flow.reduced_at
 

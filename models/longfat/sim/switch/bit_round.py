@@ -73,7 +73,7 @@ def take_out(link, queue):
 
 @inline
 def insert(link, queue):
-    """Insert a queue into the list of queues backlogged in the fluid system, which is sorted by their last tags."""
+    """Insert a queue into the list, sorted by last tag, of the queues that are backlogged in the fluid system."""
     before, behind = NONE, link.first
     while behind != NONE and queue_numbered(link, behind).tag <= queue.tag:
         before, behind = behind, queue_numbered(link, behind).behind

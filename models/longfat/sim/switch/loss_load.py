@@ -253,8 +253,8 @@ loss_load = Discipline(
     # `share` is the flow's rate as a fraction of the capacity, `power` the (k+1)-th power of this fraction.
     # `last_arrival` is the time at which the flow's last packet arrived [s]. `measured` counts its bytes in this
     # measuring interval; it is negative if the flow declares its rate. `load` and `powers` are sums over the other
-    # flows: `updated_at` is the value of `changes` at their computation, `reported_at` at their last report to the
-    # sender. `next` is the next flow of the list.
+    # flows: `updated_at` is the value of `changes` when they were computed, `reported_at` its value when they were
+    # last reported to the sender. `next` is the next flow of the list.
     flow_state={
         "share": 0.0, "power": 0.0, "last_arrival": 0.0, "measured": 0, "load": 0.0, "powers": 0.0, "updated_at": 0,
         "reported_at": -1, "next": OUT,
