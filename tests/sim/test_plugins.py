@@ -185,7 +185,7 @@ NOT_DECLARED = r".*no field 'epoch'; .*; declare a state of your own as state=\{
 READ_ONLY = r"it sets {}\.{}, which may only be read; fields of {} that it may set: "
 IN_PLAIN = "may only be read|read-only|has no field|not support item assignment"
 SETS = {
-    reads_only: READ_ONLY.format("flow", "una", "flow") + "window, rate, .*header, mine",
+    reads_only: READ_ONLY.format("flow", "una", "flow") + "alarm, allowance, .*header, .*mine, .*rate, .*window",
     tells_itself: READ_ONLY.format("event", "now", "event") + r"restart_timer( \(File .*)?$",
     its_parameter: READ_ONLY.format("flow", "beta", "flow"),
     by_a_helper: READ_ONLY.format("flow", "high", "flow"),
@@ -199,7 +199,7 @@ WRONG = {
         {"ack": keep_window, "send": sets_the_size},
         "scheme 'mine': send cannot be compiled: "
         + READ_ONLY.format("packet", "size", "packet")
-        + "flags, colour, priority, header",
+        + "colour, flags, header, priority",
         IN_PLAIN,
     ),
     "nothing": ({"ack": nothing}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
@@ -329,9 +329,9 @@ LESS = LINK + "ValueError: enqueue returned less than DROP"
 NEITHER = LINK + "ValueError: dequeue returned neither SEND nor DROP"
 EARLY_LINK = "discipline 'ours': enqueue cannot be compiled: "
 SETS_LINKS = {
-    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "flags, colour, priority, header",
+    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "colour, flags, header, priority",
     of_one_that_waits: READ_ONLY.format("packet", "size", "packet"),
-    of_the_link: READ_ONLY.format("link", "rate", "link") + "marked, hold_until, feedback, send_feedback, mine",
+    of_the_link: READ_ONLY.format("link", "rate", "link") + "feedback, hold_until, marked, mine, send_feedback",
     of_a_queue: READ_ONLY.format("queue", "packets", "queue") + "rate",
     its_own_parameter: READ_ONLY.format("link", "target", "link"),
 }

@@ -166,7 +166,7 @@ def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
     >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
     'it sets event.now, which may only be read; fields of event that it may set: x'
     """
-    allowed = ", ".join(one for one, field in fields.items() if field.settable) or "nothing"
+    allowed = ", ".join(sorted(one for one, field in fields.items() if field.settable)) or "nothing"
     return f"it sets {kind}.{name}, which may only be read; fields of {kind} that it may set: {allowed}"
 
 
