@@ -54,7 +54,7 @@ def fail(state):
 
 
 @routine
-def is_unlimited(state, f, sender):
+def is_unlimited(sender):
     """Return whether a flow may send more packets in one burst than the simulator can store.
 
     It may if its window and the rest of its file both exceed `MOST_PACKETS_AT_ONCE`, and neither a rate nor an access
@@ -81,7 +81,7 @@ def call_scheme(state, f, sender, number):
     else:
         sender.rate = value
     valid = value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0  # False for NaN
-    if valid and (sender.window <= MOST_PACKETS_AT_ONCE or not is_unlimited(state, f, sender)):
+    if valid and (sender.window <= MOST_PACKETS_AT_ONCE or not is_unlimited(sender)):
         state.callback = NONE  # the callback neither raised an error nor returned an invalid value
         return
     state.bad_value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
