@@ -244,7 +244,6 @@ def initialise_connection(state, t, f):
     entry of the RACK-TLP timer is ignored when its time comes.
     """
     sender = state.senders[f]
-    hop = sender.first_hop
     armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2], NEVER
     release_nodes(state, state.tallies[f].last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
@@ -254,7 +253,6 @@ def initialise_connection(state, t, f):
     copy_row(state.tallies_base, TALLY_WORDS, t, f)
     for k in range(state.flow_own_words):
         word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
-    sender.first_hop = hop
     for k in range(records.TIMERS):
         sender.due_ns[k] = NEVER
         sender.armed_ns[k] = armed[k]
