@@ -10,7 +10,6 @@ from typing import Any
 
 from longfat.base import domains
 from longfat.base.argument import documented, read_all
-from longfat.base.domains import out_of_range
 from longfat.sim import schemes
 from longfat.sim.network import drawing
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
@@ -211,9 +210,9 @@ class Network:
             )
         last = made.start + made.stagger * (made.count - 1)
         if last > 1e9:
-            raise out_of_range("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
+            raise domains.out_of_range("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
         if made.stop <= last:
-            raise out_of_range("stop", made.stop, "s", f"({last:g}, inf)")
+            raise domains.out_of_range("stop", made.stop, "s", f"({last:g}, inf)")
         taken = self._flow_names.among(len(self.flows), (flow.names for flow in self.flows))
         for one in made.names:
             if one in taken:
