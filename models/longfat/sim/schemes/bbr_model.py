@@ -1,6 +1,6 @@
 """Network model of BBR version 3 (draft-ietf-ccwg-bbr-06, section 5.5), updated by acknowledgments and losses.
 
-Volumes are in packets. The docstring of a function gives its name in the draft's pseudo-code.
+Volumes are in packets. Docstrings and comments name the functions of the draft's pseudo-code.
 """
 
 import math
