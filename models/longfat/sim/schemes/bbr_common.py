@@ -5,18 +5,16 @@ their sources, and the points that draft-ietf-ccwg-bbr-06 leaves open: docs/rule
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import tcp, timers
-from longfat.sim.schemes.scheme import Parameter
 
 #: Parameters of both versions. The initial window is ten packets (RFC 6928, section 2). The retransmission timer is
 #: that of RFC 6298 with timestamps: every packet gives a round-trip time sample.
 PARAMETERS = {
-    "initial_window": Parameter(
-        10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"
-    ),
+    "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),
     **{name: tcp.PARAMETERS[name] for name in ("delayed_ack", "ack_delay", "quick_acks")},
     **timers.parameters("rfc"),
 }
