@@ -175,9 +175,7 @@ def watch_train(flow, event):
     flow.round_rtt = min(flow.round_rtt, event.rtt)
     if flow.round_samples < deployed.SAMPLES:
         flow.round_samples += 1
-    elif flow.round_rtt > flow.least_rtt + max(
-        deployed.LEAST_THRESHOLD, min(flow.least_rtt / deployed.THRESHOLD_DIVISOR, deployed.GREATEST_THRESHOLD)
-    ):
+    elif flow.round_rtt > flow.least_rtt + deployed.hystart_threshold(flow.least_rtt):
         flow.found = True
     if flow.found:
         flow.ssthresh = flow.window
@@ -326,7 +324,9 @@ CUBIC = Scheme(
         **deployed.STATE,
         # HyStart of Linux. `round_start`: beginning of the round [s]; `last_of_train`: time of the last acknowledgment
         # in the round's train [s]; `found`: whether HyStart has ended slow start.
-        **{"round_start": 0.0, "last_of_train": 0.0, "found": False},
+        "round_start": 0.0,
+        "last_of_train": 0.0,
+        "found": False,
         **validation.STATE,
     },
     source=(

@@ -146,6 +146,12 @@ def slow_start(flow, event):
 
 
 @inline
+def hystart_threshold(rtt):
+    """Return the growth [s] of a round-trip time `rtt` [s] that ends slow start (RFC 9406, section 4.2; Linux)."""
+    return max(LEAST_THRESHOLD, min(rtt / THRESHOLD_DIVISOR, GREATEST_THRESHOLD))
+
+
+@inline
 def watch_round_trip(flow, event):
     """Add a round-trip sample, and test whether round-trip times have grown (RFC 9406, section 4.2)."""
     if event.rtt > 0.0:
@@ -153,8 +159,7 @@ def watch_round_trip(flow, event):
         flow.round_samples += 1
     if flow.round_samples >= SAMPLES and flow.last_round_rtt < math.inf:
         if flow.baseline_rtt == math.inf:
-            threshold = max(LEAST_THRESHOLD, min(flow.last_round_rtt / THRESHOLD_DIVISOR, GREATEST_THRESHOLD))
-            if flow.round_rtt >= flow.last_round_rtt + threshold:
+            if flow.round_rtt >= flow.last_round_rtt + hystart_threshold(flow.last_round_rtt):
                 flow.baseline_rtt = flow.round_rtt
                 flow.conservative_rounds = 0
         elif flow.round_rtt < flow.baseline_rtt:
