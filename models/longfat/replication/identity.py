@@ -82,9 +82,8 @@ class Walk:
             self._update("module", value.__name__)
         elif kind in _LOCKS:
             self._update("lock")
-        elif (
-            value is _SHARED
-        ):  # NumPy's global generator, to which each scipy.stats distribution refers; its seed differs
+        elif value is _SHARED:
+            # NumPy's global generator, to which each scipy.stats distribution refers; its seed differs.
             self._update("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
             self._update("method", value.__name__)

@@ -325,11 +325,8 @@ def _outcome(future: Future[Any]) -> Record | Failure:
     """Return the record or failure of a run that has ended; raise ExecutorFailed if the executor has lost the run."""
     try:
         outcome: Record | Failure = future.result()
-    except (
-        BrokenExecutor,
-        CancelledError,
-        OSError,
-    ) as error:  # raised by the executor: `_run` catches errors of the function
+    except (BrokenExecutor, CancelledError, OSError) as error:
+        # The executor raised it: `_run` catches errors of the function.
         raise ExecutorFailed from error
     except Exception as error:  # the result could not be sent, or the executor gave up the run
         return Failure.of(error, where=False)
