@@ -1,4 +1,4 @@
-"""Means of independent replications, with Student's confidence intervals, and the quantiles that these need."""
+"""Student's confidence intervals of the means of independent replications, and comparison of a mean with a goal."""
 
 from __future__ import annotations
 
