@@ -367,7 +367,7 @@ def trace(
     Parameters
     ----------
     window, loss, segment_packets, ack_segments, receive_buffer, ack, ask_again, tolerance
-        As in `simulate`, but one value each; `longfat.segments.simulating.ListedLosses` lists the packets to be lost.
+        As in `simulate`, but one value each; `longfat.segments.ListedLosses` lists the packets to be lost.
     segments : int
         Number of segments to be delivered [segments], in [1, 10^6].
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
