@@ -104,7 +104,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
                 f"loss: an estimate, {again:.0f} of {total:.0f} bytes retransmitted (ndt7), queue drops included"
             )
         clocks = [last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited")]
-        if limit := by_time(clocks[0], clocks[1], clocks[2], application=False):
+        if limit := by_time(*clocks, application=False):
             remarks.append(f"limited_by: {of_busy(*clocks)} (ndt7)")
             found["limited_by"] = limit
             found["limited_share"] = clocks[2] / clocks[0] if limit == "send buffer" else None
