@@ -103,11 +103,12 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
             remarks.append(
                 f"loss: an estimate, {again:.0f} of {total:.0f} bytes retransmitted (ndt7), queue drops included"
             )
-        clocks = [last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited")]
-        if limit := by_time(*clocks, application=False):
-            remarks.append(f"limited_by: {of_busy(*clocks)} (ndt7)")
+        times = (last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited"))
+        busy, window, buffer = times
+        if limit := by_time(busy, window, buffer, application=False):
+            remarks.append(f"limited_by: {of_busy(busy, window, buffer)} (ndt7)")
             found["limited_by"] = limit
-            found["limited_share"] = clocks[2] / clocks[0] if limit == "send buffer" else None
+            found["limited_share"] = buffer / busy if limit == "send buffer" else None
         if found["rate"] is None and "BytesAcked" in last.entries() and "ElapsedTime" in last.entries():
             acked = last["BytesAcked"].number("bytes", "[0, inf)")
             found["rate"] = acked / (last["ElapsedTime"].number("us", "(0, inf)") / 1e6) or None
