@@ -85,9 +85,8 @@ def _number(name: str, text: Any) -> float:
 
 def simulator(law: Law) -> Simulator:
     """Return the simulator of a law whose record declares one."""
-    from longfat.verify.simulators import (
-        simulator_of,
-    )  # the import takes a second; the server does not need it
+    # Imported here, because the import takes a second, and the server does not need it.
+    from longfat.verify.simulators import simulator_of
 
     found = simulator_of(law)
     assert found is not None
