@@ -1,7 +1,7 @@
 """Arrays with named dimensions, used instead of xarray for answers in text, because loading xarray takes a second.
 
 Functions that write an answer as text accept both, because `Labelled` has the methods of `xarray.Dataset` that these
-functions call.
+functions call. Further functions make the attributes of both kinds of variables: units, meanings and confidence limits.
 """
 
 from __future__ import annotations
