@@ -143,7 +143,10 @@ class Cell:
 def one_run(
     draw: int, rng: Any, *, measure: Callable[..., dict[str, float]], seed: int, settings: str
 ) -> dict[str, float]:
-    """Make run number `draw` of a cell; its random numbers depend on `seed` and `draw`, not on the scheme."""
+    """Make run number `draw` of a cell; its random numbers depend on `seed` and `draw`, not on the scheme.
+
+    The digest `settings` is not used in the run: as an argument it lets `sweep` recognise the cell's runs in a store.
+    """
     return measure(np.random.SeedSequence([seed, draw]))
 
 
