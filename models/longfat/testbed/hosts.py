@@ -2,7 +2,8 @@
 
 The process of the emulator calls the applications at virtual times; no other process takes part in a run. A separate
 process for the applications would lock a connection while it writes or reads. If that process then had to wait for a
-processor, all packets that reach the connection would also wait, however punctual the emulator is.
+processor, all packets that reach the connection would also wait, however punctual the emulator is. A sample is a row
+of the type `record`, with the fields of struct tcp_info.
 """
 
 from __future__ import annotations
