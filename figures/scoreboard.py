@@ -1,9 +1,9 @@
 """Scoreboard: every row of the five papers with its verdict, as ``scoreboard.md`` and a picture.
 
-Run with ``python -m figures.scoreboard``; it takes up to an hour. Finished
-papers are stored in ``figures/scoreboard`` and read from there as long as neither laws nor simulator nor assessments
-change. ``longfat verify --published`` prints the same. ``--new`` runs claims that ``scoreboard.md`` has not yet and
-keeps its other rows. ``--redraw`` draws the picture from the stored numbers.
+Run with ``python -m figures.scoreboard``; it takes up to an hour. Finished papers are stored in ``figures/scoreboard``
+and read from there as long as neither laws nor simulator nor assessments change. ``longfat verify --published`` prints
+the same. ``--new`` runs claims that ``scoreboard.md`` has not yet and keeps its other rows. ``--redraw`` draws the
+picture from the stored numbers.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class Comparison:
     ----------
     verdict : {"agrees", "differs", "undecided"}
         "differs": the deviation is above ``within``; this verdict is wrong with a probability of at most ``alpha``.
-        "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with a
-        probability of at most 1 - ``power``.
+        "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with a probability of at
+        most 1 - ``power``.
     formula, estimate : float
         Value of the formula, and the simulator's estimate of it.
     interval : (float, float)

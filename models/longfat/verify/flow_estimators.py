@@ -399,11 +399,11 @@ def round_trip_unfairness(
     CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, which
     makes the ratio vary less. Losses are counted four times in the mean time between them: ten times would take 1.4
     times the processor time, and change mean and variance by less than their errors (60 runs at four points, our
-    measurement). The shorter round-trip time, 16 ms, is our choice: CUBIC then has at
-    least 38 round trips between losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 %
-    above the law. The largest window, 14 packets, is our choice, too: for a ratio of 3.2 and a ``loss_power`` of 0.45
-    the mean result was 1.3 % below the law; with a largest window of 10 packets it was 1.8 % below, and with 20
-    packets, which takes 1.6 times as many packets in all, 1.2 % below.
+    measurement). The shorter round-trip time, 16 ms, is our choice: CUBIC then has at least 38 round trips between
+    losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 % above the law. The largest
+    window, 14 packets, is our choice, too: for a ratio of 3.2 and a ``loss_power`` of 0.45 the mean result was 1.3 %
+    below the law; with a largest window of 10 packets it was 1.8 % below, and with 20 packets, which takes 1.6 times as
+    many packets in all, 1.2 % below.
     """
     trip = 0.016
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
