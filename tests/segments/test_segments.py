@@ -71,6 +71,7 @@ def test_without_loss_the_cycle_is_exact(window, ack, efficiency):
     assert float(data.throughput_efficiency) == pytest.approx(efficiency, rel=1e-12)
     assert float(data.mean_delay) == float(data.max_delay) == 16.0  # a segment takes its 16 packet times
     assert int(data.segments) >= 10 * 10 * window
+    assert int(data.sent_packets) == 10 * (5 + 10) * window * 16  # a warm-up of five windows, ten measured
     assert int(data.lost_packets) == 0
 
 

@@ -57,6 +57,18 @@ def filled():
         one.close()
 
 
+def test_fields_are_those_of_linux():
+    """The offsets are those of struct tcp_info in linux/tcp.h, after 16 bytes of the sample's own."""
+    offsets = {name: offset - 16 for name, (_, offset) in hosts.record().fields.items()}
+    expected = {
+        "state": 0, "options": 5, "limits": 7, "rto": 8, "ato": 12, "snd_mss": 16, "unacked": 24, "sacked": 28,
+        "lost": 32, "retrans": 36, "rtt": 68, "rttvar": 72, "snd_ssthresh": 76, "snd_cwnd": 80, "total_retrans": 100,
+        "pacing_rate": 104, "bytes_acked": 120, "segs_out": 136, "notsent_bytes": 144, "min_rtt": 148,
+        "delivery_rate": 160, "busy_time": 168, "delivered": 192, "delivered_ce": 196, "bytes_retrans": 208,
+    }  # fmt: skip
+    assert {name: offsets[name] for name in expected} == expected
+
+
 def test_a_file_is_written_to_its_last_byte_and_no_further(filled):
     """Nothing is written to the other connection, which is not started."""
     one = filled(3_000_000, None)
