@@ -99,16 +99,16 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
-    for number, flows in enumerate(links):
+    for link, flows in enumerate(links):
         demand = sum(usage * weights[flow] for flow, usage in flows)
         if demand > 0:
-            waiting.append((capacities[number] / demand, number))
+            waiting.append((capacities[link] / demand, link))
     heapq.heapify(waiting)
     lowest: Any = 0
     while waiting:
-        _, number = heapq.heappop(waiting)
-        left, demand, open_flows = capacities[number], 0, []
-        for flow, usage in links[number]:
+        _, link = heapq.heappop(waiting)
+        left, demand, open_flows = capacities[link], 0, []
+        for flow, usage in links[link]:
             if level[flow] is None:
                 demand += usage * weights[flow]
                 open_flows.append(flow)
@@ -118,7 +118,7 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
             continue
         now = max(left / demand, lowest)  # because of rounding in earlier steps the quotient may be less
         if waiting and now > waiting[0][0]:
-            heapq.heappush(waiting, (now, number))
+            heapq.heappush(waiting, (now, link))
             continue
         for flow in open_flows:
             level[flow] = now
