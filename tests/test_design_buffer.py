@@ -544,6 +544,8 @@ def test_the_picture(answer, power):
         assert ax.get_xlabel() == "buffer [bandwidth-delay products]"
         drawn = {tuple(line.get_ydata()) for line in ax.lines}
         assert tuple(data[f"curve_{data.attrs['criterion']}"].values) in drawn
+        goal = next(line for line in ax.lines if str(line.get_label()).endswith("% of the attainable"))
+        assert goal.get_ydata()[0] == data.attrs["share"] * data.attrs["attainable"]
     assert tuple(answer.dense_synchronised.values) not in drawn
     with pytest.raises(ValueError, match="no curves"):
         plot.switch_buffer_curves(xr.Dataset())

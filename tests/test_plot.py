@@ -300,7 +300,10 @@ def test_labels_of_rules_and_a_legend_over_no_point():
     assert ax.get_title(loc="left") + ax.get_title() == (
         "Allow a window of 73.7 kB: cubic at 15 Mbit/s and 20 ms fills the link with it"
     )
-    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=1e-4, simulate=False)
+    # each of four flows needs a fourth of them, 5 x 4096
+    four = plot.tcp_rates(design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", flows=4, simulate=False))
+    assert (four.get_title(loc="left") + four.get_title()).startswith("Allow a window of 20.5 kB: ")
+    lossy = design.tcp_window(rate="1Gbit/s", round_trip_time="100ms", loss=[0, 1e-4], simulate=False)
     # 0.95 x 7860 packets: p = 0.1 (1.50415 x 0.4^(1/4)/7467)^(4/3) = 8.2e-7 by hand with N = 953 Mbit/s
     title = plot.tcp_rates(lossy).get_title(loc="left") + plot.tcp_rates(lossy).get_title()
     assert title.startswith("Lower the loss to 8.2e-07: cubic at 1 Gbit/s and 100 ms fills 95% of the link")
