@@ -53,6 +53,19 @@ def test_warm_up_by_hand():
     assert data.attrs["warm_up"] == 4.002
 
 
+def test_copies_start_one_after_another():
+    """Of 2 s the copies have 2, 1.5 and 1 s: 100 packets a second, and one at the start."""
+    data = run(one_link(traffic.constant(100_000.0), rate=1e6, count=3, stagger=0.5), duration=2.0, **quiet)
+    assert data.sent.values.tolist() == [201, 151, 101]
+
+
+def test_the_duration_of_files_is_that_of_the_longest_replication():
+    """The longest run lasts at least the mean time of the transfers; the first run with this seed is shorter."""
+    net = one_link("reno", rate=1e6, delay=0.01, loss=0.05, file=50_000)
+    data = run(net, replications=5, **quiet)
+    assert data.attrs["duration"] >= float(data.transfer_time[0])
+
+
 def overload(buffer, discipline="fifo"):
     """Two packets of 1000 B every 10 ms, 10 ms each to send: half of them too many."""
     net = Network().link("a", "b", rate=100_000.0, delay=0.0, buffer=buffer, discipline=discipline)
