@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 import xarray as xr
 
 from longfat import cli, plot, sim
-from longfat.cli.simulate import load, summary
+from longfat.cli.simulate import load, remarks, shown, summary
 from longfat.sim.network import scenario
 from tests.processes import files_of_at_most
 from tests.sim.pcap_reader import read
@@ -119,6 +120,19 @@ def test_remarks(tmp_path, capsys, start, discipline, own_time, in_vain):
     out = simulate(capsys, tmp_path, TWO_FLOWS.replace("START", start).replace("DISCIPLINE", text))
     assert (OWN_TIME in out, IN_VAIN in out) == (own_time, in_vain)
     assert out.count("remark") == own_time + in_vain
+
+
+def test_copies_that_all_start_before_the_warm_up_ends():
+    """The second of two copies starts at 5 s."""
+    net = sim.Network().link("a", "b", duplex=True, rate=1e6, delay=0.01)
+    net = net.flow("reno", path=["a", "b"], count=2, stagger=5.0)
+    said = [remarks(SimpleNamespace(attrs={"warm_up": begin, "duration": 9.0}), net) for begin in (4.9, 5.0)]
+    assert said == [[OWN_TIME.strip()], []]
+
+
+def test_half_of_a_clipped_interval():
+    """From 70 to 110 %, which ends at 100 %."""
+    assert shown({"share": 0.9, "share_lower": 0.7, "share_upper": 1.0}, "share", "%") == "90% ± 20%"
 
 
 @pytest.mark.parametrize(("sampled", "labels"), [(True, ("window", "queue")), (False, ("goodput", "utilisation"))])

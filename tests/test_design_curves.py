@@ -1,12 +1,14 @@
 """Design curves: by hand arithmetic of packets in flight, by the sawtooth's closed form, and what is refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from longfat import design, plot, sim
 from longfat.design.long_flows import LongFlows
-from longfat.design.scheme_curves import growth, law_of_buffer, law_of_window, limited
+from longfat.design.scheme_curves import CurvePath, _described, growth, law_of_buffer, law_of_window, limited
 from longfat.design.senders import sender
 from longfat.plot.design import what_to_do
 from longfat.sim import schemes
@@ -72,6 +74,28 @@ def test_the_same_seed_gives_the_same_curves():
     xr.testing.assert_identical(*same)
     assert float(first.utilisation.squeeze()) != float(other.utilisation.squeeze())
     assert first.attrs["seed"] == "3"
+
+
+def test_observation_and_short_path_by_hand():
+    """A path of 5 packets and 50 ms has short sawtooths: 2000 round trips are observed after 500 others.
+
+    Short transfers have the mean round-trip time beside flows of several round-trip times. A tenth of the rate, 15,000
+    bytes/s, is two files of 7500 bytes per second.
+    """
+    path = CurvePath(150_000.0, 0.05, 1500, 0.5, 7500.0, 0.1)
+    flows = path.flows("reno", 2)
+    assert path.watch(flows, 1.0) == pytest.approx((25, 125))
+    net = path.with_transfers(flows, flows.network(5, np.random.default_rng(1)))
+    short = net.flows[-1]
+    assert 2 * sum(net.links[pair].delay for pair in itertools.pairwise(short.path)) == pytest.approx(0.05)
+    assert short.traffic.arrivals == pytest.approx(2)
+
+
+def test_limits_of_shares_end_at_1():
+    names = [f"{name}{end}" for name in ("loss", "queueing_delay") for end in ("", "_lower", "_upper")]
+    coords = {"scheme": ["reno"], "flows": [1], "buffer": [1.0], "replications": 2}
+    found = _described(xr.Dataset(dict.fromkeys(names, ((), 1.2)), coords), "buffer")
+    assert (found.loss_upper, found.queueing_delay_upper) == (1, 1.2)
 
 
 def flows_of(scheme, packets, trip, count=1):
