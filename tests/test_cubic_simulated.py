@@ -16,6 +16,13 @@ def test_mean_window_in_the_three_regions(trip):
     assert value == pytest.approx(cubic.mean_window(300, trip), rel=0.015)
 
 
+def test_window_after_a_loss_at_a_fraction_of_a_packet():
+    """At the time K = (0.3 W/0.4)^(1/3) the window is W again (RFC 9438, section 4.2), with 20.4 as with 20 packets."""
+    times = {"time": (0.3 * 20 / 0.4) ** (1 / 3), "c": 0.4, "beta": 0.7}
+    more, whole = (estimators.cubic_window_after_loss(1, window_before_loss=w, **times)[0] for w in (20.4, 20.0))
+    assert more - whole == pytest.approx(0.4)
+
+
 @pytest.mark.parametrize("exponent", [4, 5])
 def test_tables_of_rfc_9438_where_every_nth_packet_is_lost(exponent):
     """Table 1, C = 0.4: 187 and 1054 packets, within 2 %."""
