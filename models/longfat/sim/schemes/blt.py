@@ -61,7 +61,7 @@ def send(flow, packet):
         flow.level += 1
     # Kim and Farber (1994), section 3.3.1: a header with pi bits has 2^pi priorities. Our choice, because no file of
     # the paper has more than 2^pi windows: all packets beyond these windows have the lowest priority.
-    packet.priority = min(flow.level, int(2.0**flow.bits) - 1)
+    packet.priority = min(flow.level, (1 << int(flow.bits)) - 1)
     return 0
 
 
