@@ -111,7 +111,7 @@ redraw: venv  ## Draw the same figures from the numbers stored beside them, with
 	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## Measure speed, as ratios taken in one run
-	$(BIN)/pytest tests/benchmarks -p benchmark --ignore-glob="*/ns3_*" --benchmark-only --benchmark-columns=min,median,rounds -q
+	$(BIN)/pytest tests/benchmarks -p benchmark --ignore-glob="*/ns3_*" --benchmark-columns=min,median,rounds -q
 
 size: .venv/installed  ## Print lines by folder, and the layers of the package
 	$(BIN)/python -m docs.size
